@@ -1,0 +1,52 @@
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help env test demo clean
+
+BIN := .venv/bin
+LOGS := .cache/make-test
+DEMO_BUNDLE ?= sample_bundles/thorax_ct
+DEMO_MODEL ?= mixed
+
+# Tests must neither read nor change the napari settings of whoever runs them.
+test: export NAPARI_CONFIG :=
+
+# A header line, then the command; the first one that fails ends the run.
+define step
+@printf '\n== %s\n' '$(strip $(1))'
+@$(1)
+endef
+
+# The same for pytest, whose output is kept so that all summary lines can stand together at the end.
+define pytest
+@printf '\n== %s\n' 'pytest $(strip $(2))'
+@$(BIN)/pytest $(2) 2>&1 | tee $(LOGS)/$(strip $(1)).log
+endef
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+env:  ## Set up .venv and, as root on Debian, the packages that windows need
+	@scripts/setup_env.sh
+	@echo "Ready: $(BIN)/medotter-viewer"
+
+test:  ## Run every check: style, types, layers, plugin manifest, tests, notebooks
+	@scripts/setup_env.sh --need-screen
+	@rm -rf $(LOGS) && mkdir -p $(LOGS)
+	$(call step,$(BIN)/ruff check)
+	$(call step,$(BIN)/ruff format --check)
+	$(call step,$(BIN)/mypy)
+	$(call step,$(BIN)/lint-imports)
+	$(call step,$(BIN)/npe2 validate --imports medotter-viewer)
+	$(call pytest,tests,-n 2 -m "not window" tests)
+	$(call pytest,windows,-m window tests)
+	$(call pytest,notebooks,--nbmake notebooks)
+	@printf '\n== all checks passed\n'
+	@tail -q -n 1 $(LOGS)/tests.log $(LOGS)/windows.log $(LOGS)/notebooks.log
+
+demo:  ## Open the viewer on a sample bundle (without a screen: score it and write demo/window.png)
+	@scripts/setup_env.sh --need-screen
+	@scripts/demo.sh "$(DEMO_BUNDLE)" "$(DEMO_MODEL)"
+
+clean:  ## Remove the environment, caches and build results
+	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .benchmarks build dist demo

@@ -1,0 +1,83 @@
+"""One entry of a manifest, before and after its files are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from medotter_viewer.core.findings import Finding, errors_of
+from medotter_viewer.core.labels import LabelMap, Remap
+from medotter_viewer.core.volume import Volume
+
+
+@dataclass(frozen=True, slots=True)
+class CaseEntry:
+    """What is known of a case before any of its files is opened.
+
+    Parameters
+    ----------
+    case_id : str
+        Full id, e.g. ``"BTCV/0001"``.
+    channels : mapping of str to Path
+        Channel name to file, in the manifest's order; ``{"image": path}`` for a single image; may be empty.
+    gt_path, pred_path : Path or None
+        Files of ground truth and prediction; None when the manifest names none, or no prediction was found.
+    remap : Remap or None
+        None when the bundle does not say what this case's native ids mean: shown as they are, not scored.
+    findings : tuple of Finding
+        What was noticed without opening a file: a missing file, an unsafe path, an ambiguous prediction.
+    """
+
+    case_id: str
+    dataset: str | None = None
+    split: str | None = None
+    tier: str | None = None
+    patient_uid: str | None = None
+    channels: Mapping[str, Path] = field(default_factory=dict)
+    gt_path: Path | None = None
+    pred_path: Path | None = None
+    remap: Remap | None = None
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Names of the parts whose files are not there: channel names, ``"gt"``, ``"prediction"``."""
+        paths = {**self.channels, "gt": self.gt_path, "prediction": self.pred_path}
+        return tuple(name for name, path in paths.items() if path is None or not path.is_file())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A case with its files read.
+
+    Parameters
+    ----------
+    entry : CaseEntry
+        Where it comes from.
+    channels : mapping of str to Volume
+        The images that could be read, in order. Their grids may differ from that of `gt`: then a finding says so.
+    gt_native, gt : LabelMap or None
+        Ground truth in the dataset's own ids, and after the remap (None when the remap is unknown).
+    pred : LabelMap or None
+        Prediction in canonical ids, on the grid of `gt`.
+    findings : tuple of Finding
+        Those of the entry and those met while reading. An error keeps the case from being scored.
+    """
+
+    entry: CaseEntry
+    channels: Mapping[str, Volume] = field(default_factory=dict)
+    gt_native: LabelMap | None = None
+    gt: LabelMap | None = None
+    pred: LabelMap | None = None
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def case_id(self) -> str:
+        """Full id."""
+        return self.entry.case_id
+
+    @property
+    def errors(self) -> list[Finding]:
+        """What keeps this case from being scored."""
+        return errors_of(self.findings)

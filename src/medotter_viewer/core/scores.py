@@ -1,0 +1,99 @@
+"""Numbers that carry their status and the rule that produced them; never a bare float."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from medotter_viewer.core.findings import Finding
+
+Status = Literal["ok", "absent", "cap", "not_labelled", "error"]
+CaseStatus = Literal["scored", "missing_prediction", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricValue:
+    """One number.
+
+    Parameters
+    ----------
+    value : float or None
+        The value; None for ``not_labelled`` and ``error``.
+    status : {"ok", "absent", "cap", "not_labelled", "error"}
+        ``ok`` computed; ``absent`` empty in gt and pred; ``cap`` taken from a rule for one-sided emptiness;
+        ``not_labelled`` this dataset does not annotate the region.
+    rule : str or None
+        The rule that set the value: a key of ``empty_structure``, ``image_diagonal``, or None.
+    """
+
+    value: float | None
+    status: Status = "ok"
+    rule: str | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether the value enters a mean."""
+        return self.value is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return value, status and rule by name."""
+        return {"value": self.value, "status": self.status, "rule": self.rule}
+
+
+@dataclass(frozen=True, slots=True)
+class RegionScore:
+    """All metrics of one region of one case; voxel counts are None where the region is not labelled."""
+
+    metrics: Mapping[str, MetricValue]
+    gt_voxels: int | None = None
+    pred_voxels: int | None = None
+    intersection: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts and every metric by name."""
+        counts = {"gt": self.gt_voxels, "pred": self.pred_voxels, "intersection": self.intersection}
+        return {"counts": counts, **{name: value.to_dict() for name, value in self.metrics.items()}}
+
+
+@dataclass(frozen=True, slots=True)
+class CaseScore:
+    """All numbers of one case.
+
+    Parameters
+    ----------
+    case_id : str
+        Full id.
+    status : {"scored", "missing_prediction", "error"}
+        Whether there are numbers.
+    message : str or None
+        Why there are none.
+    regions : mapping of str to RegionScore
+        By region name, in the specification's order.
+    case : mapping of str to MetricValue
+        Metrics of the case as a whole.
+    voxel_volume_mm3 : float or None
+        Turns voxel counts into volumes.
+    """
+
+    case_id: str
+    status: CaseStatus
+    message: str | None = None
+    dataset: str | None = None
+    tier: str | None = None
+    patient_uid: str | None = None
+    notes: tuple[Finding, ...] = ()
+    regions: Mapping[str, RegionScore] = field(default_factory=dict)
+    case: Mapping[str, MetricValue] = field(default_factory=dict)
+    voxel_volume_mm3: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of one case."""
+        return {
+            "status": self.status,
+            "message": self.message,
+            "dataset": self.dataset,
+            "notes": [note.to_dict() for note in self.notes],
+            "regions": {name: region.to_dict() for name, region in self.regions.items()},
+            "case": {name: value.to_dict() for name, value in self.case.items()},
+        }

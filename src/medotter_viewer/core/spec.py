@@ -1,0 +1,335 @@
+"""What is scored and by which rules: typed views of eval_spec.yaml and task.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from medotter_viewer.core.labels import Remap
+from medotter_viewer.errors import BundleError
+
+Hd95Name = Literal["directed_max", "pooled", "mean", "surfel"]
+HD95_NAMES: tuple[Hd95Name, ...] = ("directed_max", "pooled", "mean", "surfel")
+MACRO = "macro_avg"
+"""Name of the mean over regions where a region name is expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The number a leaderboard shows: one metric of one region (or of ``macro_avg``), perhaps of one tier."""
+
+    region: str
+    metric: str
+    tier: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EvalSpec:
+    """How cases are scored.
+
+    Parameters
+    ----------
+    task_type : str
+        ``seg`` where the file says nothing.
+    regions : mapping of str to tuple of int
+        Region name to canonical ids; the union of the ids is one mask.
+    metrics : tuple of str
+        Names in the file's order.
+    partial_label : bool
+        Whether a dataset may annotate only some regions.
+    hd95_percentile : float
+        95 unless the file says otherwise.
+    hd95_spacing : tuple of float or None
+        Fixed mm per step in file-axis order; None takes it from the file's header.
+    empty_structure : mapping
+        Metric to situation to value, for regions empty in gt, pred or both.
+    label_space : frozenset of int or None
+        Ids a prediction may hold; None where the file gives no list.
+    unit : str
+        ``patient`` averages the cases of one patient first.
+    headline : Headline
+        What the leaderboard shows.
+    raw : mapping
+        The file as read.
+    """
+
+    task_type: str
+    regions: Mapping[str, tuple[int, ...]]
+    metrics: tuple[str, ...]
+    headline: Headline
+    partial_label: bool = False
+    hd95_percentile: float = 95.0
+    hd95_spacing: tuple[float, ...] | None = None
+    empty_structure: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    label_space: frozenset[int] | None = None
+    unit: str = "case"
+    reports: frozenset[str] = frozenset()
+    raw: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_mapping(
+        cls, raw: Mapping[str, Any], task: TaskSpec | None = None, *, where: str = "eval_spec.yaml"
+    ) -> EvalSpec:
+        """Return the typed view of a parsed eval_spec.yaml.
+
+        Parameters
+        ----------
+        raw : mapping
+            The parsed file.
+        task : TaskSpec, optional
+            Gives regions and main region where `raw` does not.
+        where : str
+            Name of the file, for messages.
+
+        Raises
+        ------
+        BundleError
+            If a key holds something unusable; the message names it.
+        """
+        read = _Reader(raw, where)
+        regions = read.regions("eval_regions") or (task.canonical_labels if task else {})
+        task_type = read.word("task_type", "seg")
+        metrics = tuple(read.words("metrics")) or _DEFAULT_METRICS.get(task_type, ("dice", "hd95"))
+        hd95 = _Reader(read.mapping("hd95"), f"{where}: hd95")
+        aggregation = _Reader(read.mapping("aggregation"), f"{where}: aggregation")
+        chosen = _Reader(aggregation.mapping("headline"), f"{where}: aggregation.headline")
+        main = read.word("main_region", "") or (task.main_region if task else "") or MACRO
+        headline = Headline(
+            chosen.word("region", main), chosen.word("metric", metrics[0]), chosen.word("tier", "") or None
+        )
+        if regions and headline.region not in regions and headline.region != MACRO:
+            raise BundleError(
+                f"{where}: headline region {headline.region!r} is not one of {sorted(regions)} or {MACRO}"
+            )
+        prediction = _Reader(read.mapping("prediction_format"), f"{where}: prediction_format")
+        space = prediction.raw.get("label_space")
+        return cls(
+            task_type=task_type,
+            regions=regions,
+            metrics=metrics,
+            headline=headline,
+            partial_label=read.flag("partial_label"),
+            hd95_percentile=hd95.number("percentile", 95.0, low=0.0, high=100.0),
+            hd95_spacing=hd95.spacing("spacing"),
+            empty_structure=read.penalties("empty_structure"),
+            label_space=frozenset(prediction.ids("label_space")) if isinstance(space, list) else None,
+            unit=aggregation.word("unit", "case"),
+            reports=frozenset(k.removeprefix("report_by_") for k, v in aggregation.raw.items() if v is True),
+            raw=raw,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSpec:
+    """What a task is about, and what each dataset's native ids mean.
+
+    Parameters
+    ----------
+    identity : mapping
+        The block ``task``: id, name, modality, anatomy, description.
+    canonical_labels : mapping of str to tuple of int
+        Region to canonical ids.
+    main_region : str
+        A region or ``macro_avg``; empty where the file says nothing.
+    remaps : mapping of str to Remap or None
+        By dataset; None when the file has no ``label_remap`` at all: every dataset is canonical already.
+    notes : mapping of str to str
+        The documentary ``note`` of each dataset.
+    """
+
+    identity: Mapping[str, Any]
+    canonical_labels: Mapping[str, tuple[int, ...]]
+    main_region: str = ""
+    remaps: Mapping[str, Remap] | None = None
+    notes: Mapping[str, str] = field(default_factory=dict)
+    raw: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_mapping(cls, raw: Mapping[str, Any], *, where: str = "task.yaml") -> TaskSpec:
+        """Return the typed view of a parsed task.yaml.
+
+        Raises
+        ------
+        BundleError
+            If a key holds something unusable; the message names it.
+        """
+        read = _Reader(raw, where)
+        remaps: dict[str, Remap] | None = None
+        notes: dict[str, str] = {}
+        if raw.get("label_remap") is not None:
+            remaps = {}
+            for dataset, table in read.mapping("label_remap").items():
+                place = f"{where}: label_remap.{dataset}"
+                remaps[str(dataset)] = parse_remap(table, where=place)
+                if isinstance(table, Mapping) and table.get("note") is not None:
+                    notes[str(dataset)] = str(table["note"])
+        return cls(
+            identity=read.mapping("task"),
+            canonical_labels=read.regions("canonical_labels"),
+            main_region=read.word("main_region", ""),
+            remaps=remaps,
+            notes=notes,
+            raw=raw,
+        )
+
+    def remap_of(self, dataset: str | None) -> Remap | None:
+        """Return the remap of a dataset; None where a remap is needed but this dataset has none."""
+        if self.remaps is None:
+            return Remap(None, "none", "task.yaml has no label_remap: ids are canonical already")
+        if dataset is not None and dataset in self.remaps:
+            return self.remaps[dataset]
+        documentary = bool(self.remaps) and all(r.form == "list" for r in self.remaps.values())
+        return Remap(None, "list", "task.yaml: label_remap is documentary") if documentary else None
+
+
+def parse_remap(table: Any, *, where: str, form: Literal["dict", "per_case", "user"] = "dict") -> Remap:
+    """Return a remap from its parsed form.
+
+    Parameters
+    ----------
+    table : mapping
+        ``{native: canonical, note: ...}``, keys as numbers or as JSON's strings; or the documentary
+        ``{native: [...], to: [...]}``, which gives the identity.
+    where : str
+        File and key, for messages.
+    form : {"dict", "per_case", "user"}
+        Where it comes from.
+
+    Raises
+    ------
+    BundleError
+        If it is neither, an id is no whole number, or an id is listed twice.
+    """
+    if not isinstance(table, Mapping):
+        raise BundleError(f"{where}: got {table!r}, expected a map of native to canonical ids")
+    if isinstance(table.get("native"), Sequence) or isinstance(table.get("to"), Sequence):
+        return Remap(None, "list", f"{where} is documentary: data are canonical already")
+    pairs: dict[int, int] = {}
+    for key, value in table.items():
+        if key == "note":
+            continue
+        native, canonical = (
+            to_id(key, f"{where}: native id"),
+            to_id(value, f"{where}: canonical id of {key!r}"),
+        )
+        if native in pairs:
+            raise BundleError(f"{where}: native id {native} is listed twice; keep one")
+        pairs[native] = canonical
+    return Remap(pairs, form, where)
+
+
+def to_id(value: Any, where: str) -> int:
+    """Return a label id from what a parser gave: an int, a whole float, or a string of digits.
+
+    Raises
+    ------
+    BundleError
+        For anything else, booleans included.
+    """
+    if isinstance(value, bool):
+        raise BundleError(f"{where}: got {value!r}, expected a whole number of 0 or more")
+    if isinstance(value, int) and value >= 0:
+        return value
+    if isinstance(value, float) and value.is_integer() and value >= 0:
+        return int(value)
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        return int(value)
+    raise BundleError(f"{where}: got {value!r}, expected a whole number of 0 or more")
+
+
+_DEFAULT_METRICS: Mapping[str, tuple[str, ...]] = {
+    "seg": ("dice", "hd95"),
+    "instance_seg_2d": ("f1", "aji", "pq"),
+    "instance_seg_3d": ("f1", "aji", "pq"),
+    "vertebra": ("dice", "hd95", "id_rate", "d_mean"),
+    "lung_contour": ("scan_score",),
+}
+
+
+class _Reader:
+    """Reads keys of one parsed mapping and names them when they are wrong."""
+
+    def __init__(self, raw: Any, where: str) -> None:
+        if not isinstance(raw, Mapping):
+            raise BundleError(f"{where}: got {type(raw).__name__}, expected keys and values")
+        self.raw, self.where = raw, where
+
+    def fail(self, key: str, expected: str) -> BundleError:
+        return BundleError(f"{self.where}: {key}: got {self.raw.get(key)!r}, expected {expected}")
+
+    def mapping(self, key: str) -> Mapping[str, Any]:
+        value = self.raw.get(key)
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            raise self.fail(key, "keys and values")
+        return value
+
+    def word(self, key: str, default: str) -> str:
+        value = self.raw.get(key)
+        if value is None:
+            return default
+        if not isinstance(value, str):
+            raise self.fail(key, "a word")
+        return value
+
+    def words(self, key: str) -> list[str]:
+        value = self.raw.get(key)
+        if value is None:
+            return []
+        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+            raise self.fail(key, "a list of words")
+        return value
+
+    def flag(self, key: str) -> bool:
+        value = self.raw.get(key, False)
+        if not isinstance(value, bool):
+            raise self.fail(key, "true or false")
+        return value
+
+    def number(self, key: str, default: float, *, low: float, high: float) -> float:
+        value = self.raw.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            raise self.fail(key, f"a number from {low:g} to {high:g}")
+        return float(value)
+
+    def ids(self, key: str) -> tuple[int, ...]:
+        value = self.raw.get(key)
+        if not isinstance(value, list):
+            raise self.fail(key, "a list of ids")
+        return tuple(to_id(v, f"{self.where}: {key}") for v in value)
+
+    def regions(self, key: str) -> dict[str, tuple[int, ...]]:
+        table = self.mapping(key)
+        found = {}
+        for name, ids in table.items():
+            listed = ids if isinstance(ids, list) else [ids]
+            found[str(name)] = tuple(to_id(i, f"{self.where}: {key}.{name}") for i in listed)
+            if not listed:
+                raise BundleError(f"{self.where}: {key}.{name}: got no ids, expected at least one")
+        return found
+
+    def spacing(self, key: str) -> tuple[float, ...] | None:
+        value = self.raw.get(key)
+        if value is None or value == "from_header":
+            return None
+        good = isinstance(value, list) and all(
+            isinstance(v, int | float) and not isinstance(v, bool) and 0 < v < float("inf") for v in value
+        )
+        if not good or len(value) not in (2, 3):
+            raise self.fail(key, "from_header, or mm per file axis as positive numbers")
+        return tuple(float(v) for v in value)
+
+    def penalties(self, key: str) -> dict[str, dict[str, float]]:
+        found: dict[str, dict[str, float]] = {}
+        for metric, table in self.mapping(key).items():
+            if not isinstance(table, Mapping):
+                raise BundleError(f"{self.where}: {key}.{metric}: got {table!r}, expected situation: value")
+            for situation, value in table.items():
+                if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < float("inf"):
+                    raise BundleError(
+                        f"{self.where}: {key}.{metric}.{situation}: got {value!r}, expected a finite number"
+                    )
+                found.setdefault(str(metric), {})[str(situation)] = float(value)
+        return found

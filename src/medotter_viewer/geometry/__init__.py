@@ -1,0 +1,1 @@
+"""Arrays and affines in, arrays and affines out: reordering axes and resampling. No files, no cases."""
