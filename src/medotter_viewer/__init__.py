@@ -1,0 +1,70 @@
+"""Inspect medical image segmentations: ground truth after its label remap against a prediction, scored live.
+
+Names are loaded when they are first used, so that importing the package costs little more than numpy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from medotter_viewer.core.case import Case, CaseEntry
+    from medotter_viewer.core.grid import Grid
+    from medotter_viewer.core.labels import LabelMap, Remap
+    from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
+    from medotter_viewer.core.spec import EvalSpec, TaskSpec
+    from medotter_viewer.notebook import plot_case, score_case, view
+    from medotter_viewer.sources.bundle import Bundle
+    from medotter_viewer.sources.opening import open_source
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Bundle": "sources.bundle",
+    "Case": "core.case",
+    "CaseEntry": "core.case",
+    "CaseScore": "core.scores",
+    "EvalSpec": "core.spec",
+    "Grid": "core.grid",
+    "LabelMap": "core.labels",
+    "MetricValue": "core.scores",
+    "RegionScore": "core.scores",
+    "Remap": "core.labels",
+    "TaskSpec": "core.spec",
+    "open_source": "sources.opening",
+    "plot_case": "notebook",
+    "score_case": "notebook",
+    "view": "notebook",
+}
+
+__all__ = [
+    "Bundle",
+    "Case",
+    "CaseEntry",
+    "CaseScore",
+    "EvalSpec",
+    "Grid",
+    "LabelMap",
+    "MetricValue",
+    "RegionScore",
+    "Remap",
+    "TaskSpec",
+    "__version__",
+    "open_source",
+    "plot_case",
+    "score_case",
+    "view",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -84,9 +84,7 @@ class Grid:
         direction cosines have the largest sum.
         """
         cosines = self.affine[:3, :3] / np.asarray(self.spacing)
-        best = max(
-            itertools.permutations(range(3)), key=lambda p: sum(abs(cosines[w, a]) for a, w in enumerate(p))
-        )
+        best = max(itertools.permutations(range(3)), key=lambda p: sum(abs(cosines[w, a]) for a, w in enumerate(p)))
         return tuple((w, 1 if cosines[w, a] >= 0 else -1) for a, w in enumerate(best))
 
     @property

@@ -87,6 +87,11 @@ class CaseScore:
     case: Mapping[str, MetricValue] = field(default_factory=dict)
     voxel_volume_mm3: float | None = None
 
+    @classmethod
+    def unscored(cls, case_id: str, status: CaseStatus, message: str, notes: tuple[Finding, ...] = ()) -> CaseScore:
+        """Return the entry of a case that has no numbers, and why."""
+        return cls(case_id, status, message, notes=notes)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form of one case."""
         return {

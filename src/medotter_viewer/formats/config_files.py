@@ -34,9 +34,7 @@ def read_json(path: Path) -> Any:
         found: dict[str, Any] = {}
         for key, value in pairs:
             if key in found:
-                raise BundleError(
-                    f"{path}: key {key!r} stands twice{_line_of_second(text, key)}; keep one of the two"
-                )
+                raise BundleError(f"{path}: key {key!r} stands twice{_line_of_second(text, key)}; keep one of the two")
             found[key] = value
         return found
 

@@ -8,7 +8,6 @@ promises more than the file holds costs nothing.
 from __future__ import annotations
 
 import gzip
-import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -178,7 +177,8 @@ def _read_header(stream: BinaryIO, path: Path) -> _Header:
         raise ReadError(f"{path}: not a NIfTI file (starts with {start[:8]!r}); expected .nii or .nii.gz")
     kind = nibabel.Nifti1Header if version == 1 else nibabel.Nifti2Header
     try:
-        raw = kind.from_fileobj(io.BytesIO(start), check=False)
+        # Extensions are skipped: the voxels start at vox_offset.
+        raw = kind(start[: kind.sizeof_hdr], check=False)
         notes: list[Finding] = []
         header = _Header(raw, _grid(raw, path, notes), notes)
     except (HeaderDataError, WrapStructError, GridMismatchError, ValueError) as error:
@@ -213,7 +213,7 @@ def _grid(raw: Any, path: Path, notes: list[Finding]) -> Grid:
                 notes.append(Finding("warning", "unusable-form", f"{name}: {error}; not used", file=str(path)))
     if not forms:
         zooms = np.abs(np.asarray(raw["pixdim"][1:4], dtype=np.float64))
-        zooms[len([n for n in raw.get_data_shape()[:3]]) :] = 1.0
+        zooms[len(raw.get_data_shape()[:3]) :] = 1.0
         return Grid(shape, to_mm @ np.diag([*zooms, 1.0]), has_world=False)
     if len(forms) == 2:
         apart = forms["sform"].corner_displacement_mm(forms["qform"])

@@ -28,9 +28,7 @@ class Format:
     read_volume: Callable[[Path], tuple[Volume, list[Finding]]]
 
 
-FORMATS: tuple[Format, ...] = (
-    Format("nifti", nifti.SUFFIXES, nifti.read_grid, nifti.read_labels, nifti.read_volume),
-)
+FORMATS: tuple[Format, ...] = (Format("nifti", nifti.SUFFIXES, nifti.read_grid, nifti.read_labels, nifti.read_volume),)
 SUFFIXES: tuple[str, ...] = tuple(s for f in FORMATS for s in f.suffixes)
 
 

@@ -1,0 +1,1 @@
+"""From the scores of many cases to the numbers of a report."""

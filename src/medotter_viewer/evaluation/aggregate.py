@@ -1,0 +1,173 @@
+"""Means over cases: by region, dataset and tier, macro and headline.
+
+Order matters and is fixed: values are averaged within a unit (a patient, or a case) first, then over units for each
+region, and the macro value is the mean of the region means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from medotter_viewer.core.scores import CaseScore, MetricValue
+from medotter_viewer.core.spec import MACRO, EvalSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean and over how many it is; None over none."""
+
+    value: float | None
+    n: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return value and n by name."""
+        return {"value": self.value, "n": self.n}
+
+
+RegionMeans = Mapping[str, Mapping[str, Mean]]
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """Means of one model on one split.
+
+    Parameters
+    ----------
+    by_region : mapping of str to mapping of str to Mean
+        Region to metric to mean over units.
+    by_dataset, by_tier : mapping
+        The same for the cases of one dataset or tier.
+    macro : mapping of str to Mean
+        Metric to the mean of the region means (n counts regions) or, for metrics of the case, over units.
+    headline_region, headline_metric : str
+        What the headline is of.
+    headline : Mean
+        The number a leaderboard shows.
+    """
+
+    by_region: RegionMeans
+    by_dataset: Mapping[str, RegionMeans]
+    by_tier: Mapping[str, RegionMeans]
+    macro: Mapping[str, Mean]
+    headline_region: str
+    headline_metric: str
+    headline: Mean
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "by_region": _plain(self.by_region),
+            "by_dataset": {name: _plain(table) for name, table in self.by_dataset.items()},
+            "by_tier": {name: _plain(table) for name, table in self.by_tier.items()},
+            "macro": {metric: mean.to_dict() for metric, mean in self.macro.items()},
+            "headline": {
+                "region": self.headline_region,
+                "metric": self.headline_metric,
+                **self.headline.to_dict(),
+            },
+        }
+
+
+def roll_up(scores: Iterable[CaseScore], spec: EvalSpec) -> Aggregate:
+    """Return the means of the scored cases; missing and failed ones are left out.
+
+    Parameters
+    ----------
+    scores : iterable of CaseScore
+        Of the chosen split.
+    spec : EvalSpec
+        Gives the unit, the regions and the headline.
+    """
+    scored = [s for s in scores if s.status == "scored"]
+    by_region = _by_region(scored, spec)
+    head = spec.headline
+    of_tier = scored if head.tier is None else [s for s in scored if s.tier == head.tier]
+    table = by_region if head.tier is None else _by_region(of_tier, spec)
+    macro = _macro(table, of_tier, spec)
+    headline = macro if head.region == MACRO else table.get(head.region, {})
+    return Aggregate(
+        by_region=by_region,
+        by_dataset={
+            d: _by_region([s for s in scored if s.dataset == d], spec) for d in _names(s.dataset for s in scored)
+        },
+        by_tier={t: _by_region([s for s in scored if s.tier == t], spec) for t in _names(s.tier for s in scored)},
+        macro=_macro(by_region, scored, spec),
+        headline_region=head.region,
+        headline_metric=head.metric,
+        headline=headline.get(head.metric, Mean(None, 0)),
+    )
+
+
+def mean_over_units(values: Sequence[tuple[str, MetricValue]]) -> Mean:
+    """Return the mean over units of the means within each; values that do not count are left out.
+
+    Parameters
+    ----------
+    values : sequence of (unit, MetricValue)
+        One for each case.
+
+    Examples
+    --------
+    >>> two_of_one = [("p", MetricValue(0.2)), ("p", MetricValue(0.4)), ("q", MetricValue(0.9))]
+    >>> mean = mean_over_units(two_of_one)
+    >>> round(mean.value, 12), mean.n
+    (0.6, 2)
+    """
+    units: dict[str, list[float]] = {}
+    for unit, value in values:
+        if value.value is not None:
+            units.setdefault(unit, []).append(value.value)
+    return _mean(_average(found) for found in units.values())
+
+
+def _by_region(scores: Sequence[CaseScore], spec: EvalSpec) -> dict[str, dict[str, Mean]]:
+    names = _names([*spec.regions, *(name for s in scores for name in s.regions)])
+    table: dict[str, dict[str, Mean]] = {}
+    for name in names:
+        there = [s for s in scores if name in s.regions]
+        metrics = _names(m for s in there for m in s.regions[name].metrics)
+        table[name] = {
+            m: mean_over_units(
+                [(_unit(s, spec), s.regions[name].metrics[m]) for s in there if m in s.regions[name].metrics]
+            )
+            for m in metrics
+        }
+    return table
+
+
+def _macro(table: RegionMeans, scores: Sequence[CaseScore], spec: EvalSpec) -> dict[str, Mean]:
+    metrics = _names(m for means in table.values() for m in means)
+    macro = {
+        metric: _mean(v for means in table.values() if metric in means and (v := means[metric].value) is not None)
+        for metric in metrics
+    }
+    for metric in _names(m for s in scores for m in s.case):
+        macro[metric] = mean_over_units([(_unit(s, spec), s.case[metric]) for s in scores if metric in s.case])
+    return macro
+
+
+def _unit(score: CaseScore, spec: EvalSpec) -> str:
+    """Patient where patients are the unit; a case without one is its own."""
+    if spec.unit == "patient" and score.patient_uid is not None:
+        return f"patient {score.patient_uid}"
+    return f"case {score.case_id}"
+
+
+def _mean(values: Iterable[float]) -> Mean:
+    found = list(values)
+    return Mean(_average(found), len(found)) if found else Mean(None, 0)
+
+
+def _average(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)  # exact sum: the mean does not depend on the order of the cases
+
+
+def _names(values: Iterable[str | None]) -> list[str]:
+    return list(dict.fromkeys(v for v in values if v is not None))
+
+
+def _plain(table: RegionMeans) -> dict[str, Any]:
+    return {name: {metric: mean.to_dict() for metric, mean in means.items()} for name, means in table.items()}

@@ -1,0 +1,157 @@
+"""The scores of one model on one split of a target, with everything needed to read them later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from medotter_viewer.core.scores import CaseScore
+from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.evaluation.aggregate import Aggregate, roll_up
+from medotter_viewer.scoring.options import ScoreOptions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HD95_MEANING: Mapping[str, str] = {
+    "directed_max": "percentile of each direction, the larger of the two",
+    "pooled": "percentile of the distances of both directions together",
+    "mean": "mean of the percentiles of the two directions",
+    "surfel": "area-weighted percentile over surface elements, the larger of the two directions",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TargetReport:
+    """Scores of every case of a split and their means.
+
+    Parameters
+    ----------
+    target, version, hash, model, split : str
+        What was scored.
+    definitions : mapping
+        The rules in force.
+    cases : mapping of str to CaseScore
+        In the manifest's order.
+    aggregate : Aggregate
+        Means over the scored cases.
+    """
+
+    target: str
+    version: str | None
+    hash: str | None
+    model: str | None
+    split: str
+    definitions: Mapping[str, Any]
+    cases: Mapping[str, CaseScore]
+    aggregate: Aggregate
+
+    @property
+    def complete(self) -> bool:
+        """Whether every case of the split is scored."""
+        return all(score.status == "scored" for score in self.cases.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form: no NaN, lengths in mm."""
+        return {
+            "target": self.target,
+            "version": self.version,
+            "hash": self.hash,
+            "model": self.model,
+            "split": self.split,
+            "definitions": dict(self.definitions),
+            "complete": self.complete,
+            "cases": {case_id: score.to_dict() for case_id, score in self.cases.items()},
+            "aggregate": self.aggregate.to_dict(),
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each case, region and metric."""
+        return [row for score in self.cases.values() for row in case_rows(score)]
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return `rows` as a table (needs pandas)."""
+        return to_dataframe(self.rows())
+
+
+def make_report(
+    scores: list[CaseScore],
+    spec: EvalSpec,
+    options: ScoreOptions,
+    *,
+    target: str,
+    split: str,
+    version: str | None = None,
+    hash_: str | None = None,
+    model: str | None = None,
+    more_definitions: Mapping[str, Any] | None = None,
+) -> TargetReport:
+    """Return the report of some scored cases."""
+    return TargetReport(
+        target=target,
+        version=version,
+        hash=hash_,
+        model=model,
+        split=split,
+        definitions={**definitions(spec, options), **(more_definitions or {})},
+        cases={score.case_id: score for score in scores},
+        aggregate=roll_up(scores, spec),
+    )
+
+
+def definitions(spec: EvalSpec, options: ScoreOptions) -> dict[str, Any]:
+    """Return the rules behind the numbers, in words and figures."""
+    return {
+        "task_type": spec.task_type,
+        "regions": {name: list(ids) for name, ids in spec.regions.items()},
+        "hd95": {
+            "name": options.hd95,
+            "meaning": HD95_MEANING[options.hd95],
+            "percentile": spec.hd95_percentile,
+            "interpolation": None if options.hd95 == "surfel" else "linear",
+            "surface": "marching-cubes elements"
+            if options.hd95 == "surfel"
+            else "voxels with a face neighbour outside; image edge is background",
+            "spacing": list(spec.hd95_spacing) if spec.hd95_spacing else "from_header",
+            "unit": "mm",
+        },
+        "empty_structure": {metric: dict(table) for metric, table in spec.empty_structure.items()},
+        "without_rule": "both empty: dice 1, iou 1, hd95 0; one empty: dice 0, iou 0, hd95 the image diagonal",
+        "partial_label": spec.partial_label,
+        "missing": options.missing,
+        "unit": spec.unit,
+        "macro": "mean over units for each region, then over regions",
+    }
+
+
+def case_rows(score: CaseScore) -> list[dict[str, Any]]:
+    """Return one flat row for each region and metric of a case, and for each metric of the case as a whole."""
+    identity = {"case": score.case_id, "dataset": score.dataset, "case_status": score.status}
+    rows: list[dict[str, Any]] = []
+    for name, region in score.regions.items():
+        counts = {
+            "gt_voxels": region.gt_voxels,
+            "pred_voxels": region.pred_voxels,
+            "intersection": region.intersection,
+        }
+        rows += [{**identity, "region": name, "metric": m, **v.to_dict(), **counts} for m, v in region.metrics.items()]
+    rows += [{**identity, "region": None, "metric": m, **v.to_dict()} for m, v in score.case.items()]
+    return rows or [{**identity, "message": score.message}]
+
+
+def to_dataframe(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return flat rows as a pandas table.
+
+    Raises
+    ------
+    MissingDependencyError
+        If pandas is not installed.
+    """
+    from medotter_viewer.errors import MissingDependencyError
+
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingDependencyError("to_dataframe() needs pandas: pip install 'medotter-viewer[notebook]'") from error
+    return pd.DataFrame(rows)

@@ -1,0 +1,1 @@
+"""Arrays in, numbers out: no case, no file, no rule about what an empty structure is worth."""

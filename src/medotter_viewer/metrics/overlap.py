@@ -1,0 +1,188 @@
+"""How many voxels carry which pair of ids, and what follows from it: dice, iou, volumes, tp, fp, fn.
+
+One pass over both label maps gives a table from which the overlap of every region, under every remap, is algebra.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medotter_viewer.errors import MetricInputError
+
+_DENSE_LIMIT = 1 << 22  # entries of a dense table: 32 MB of counts
+_CHUNK = 1 << 22  # voxels at once: keeps the 64-bit codes of a whole volume out of memory
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OverlapTable:
+    """Voxel counts of every pair of ground-truth and predicted id.
+
+    Parameters
+    ----------
+    gt_ids, pred_ids : (n,), (m,) ndarray of int64
+        Ids that occur, ascending; 0 is background.
+    counts : (n, m) ndarray of int64
+        Voxels with that pair.
+    """
+
+    gt_ids: NDArray[np.int64]
+    pred_ids: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    def gt_voxels(self) -> dict[int, int]:
+        """Return the voxels of every ground-truth id."""
+        return dict(zip(self.gt_ids.tolist(), self.counts.sum(axis=1).tolist(), strict=True))
+
+    def pred_voxels(self) -> dict[int, int]:
+        """Return the voxels of every predicted id."""
+        return dict(zip(self.pred_ids.tolist(), self.counts.sum(axis=0).tolist(), strict=True))
+
+    def region(self, ids: Iterable[int]) -> Overlap:
+        """Return the overlap of the union of some ids, taken as one mask on both sides."""
+        wanted = list(ids)
+        rows, columns = np.isin(self.gt_ids, wanted), np.isin(self.pred_ids, wanted)
+        both = int(self.counts[np.ix_(rows, columns)].sum())
+        return Overlap(int(self.counts[rows].sum()), int(self.counts[:, columns].sum()), both)
+
+    def remap_gt(self, target: Callable[[int], int]) -> OverlapTable:
+        """Return the table after every ground-truth id is replaced by ``target(id)``: no voxel is read again."""
+        mapped = np.array([target(int(i)) for i in self.gt_ids], dtype=np.int64)
+        ids, place = np.unique(mapped, return_inverse=True)
+        counts = np.zeros((ids.size, self.pred_ids.size), dtype=np.int64)
+        np.add.at(counts, place, self.counts)
+        return OverlapTable(ids, self.pred_ids, counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Voxel counts of one region in ground truth, prediction and both."""
+
+    gt: int
+    pred: int
+    intersection: int
+
+    @property
+    def tp(self) -> int:
+        """Voxels in both."""
+        return self.intersection
+
+    @property
+    def fp(self) -> int:
+        """Voxels predicted only."""
+        return self.pred - self.intersection
+
+    @property
+    def fn(self) -> int:
+        """Voxels missed."""
+        return self.gt - self.intersection
+
+    @property
+    def dice(self) -> float | None:
+        """Twice the intersection over the sum of both, 0..1; None when both are empty.
+
+        References
+        ----------
+        Dice, Ecology 26 (1945).
+        """
+        both = self.gt + self.pred
+        return 2 * self.intersection / both if both else None
+
+    @property
+    def iou(self) -> float | None:
+        """Intersection over union (Jaccard index), 0..1; None when both are empty."""
+        union = self.gt + self.pred - self.intersection
+        return self.intersection / union if union else None
+
+
+def overlap_table(gt: NDArray[np.integer[Any]], pred: NDArray[np.integer[Any]]) -> OverlapTable:
+    """Count every pair of ids in one pass.
+
+    Parameters
+    ----------
+    gt, pred : ndarray of int or bool
+        Label maps of one shape, any number of axes; negative and large ids are counted as they are.
+
+    Raises
+    ------
+    MetricInputError
+        If the shapes differ (nothing is broadcast) or a type is not whole.
+
+    Examples
+    --------
+    >>> table = overlap_table(np.array([1, 1, 2, 0]), np.array([1, 0, 2, 0]))
+    >>> table.region([1]).dice, table.region([1, 2]).intersection
+    (0.6666666666666666, 2)
+    """
+    gt, pred = np.asarray(gt), np.asarray(pred)
+    check_label_arrays(gt, pred)
+    if gt.size == 0:
+        none = np.zeros(0, dtype=np.int64)
+        return OverlapTable(none, none, np.zeros((0, 0), dtype=np.int64))
+    # Any order does, as long as it is the same: walk memory as it lies.
+    order = "F" if gt.flags.f_contiguous else "C"
+    g, p = gt.ravel(order=order), pred.ravel(order=order)  # type: ignore[arg-type]
+    g_low, p_low = int(g.min()), int(p.min())
+    rows, columns = int(g.max()) - g_low + 1, int(p.max()) - p_low + 1
+    if rows * columns > _DENSE_LIMIT:
+        return _sparse_table(g, p)
+    dense = np.zeros(rows * columns, dtype=np.int64)
+    for start in range(0, g.size, _CHUNK):
+        code = g[start : start + _CHUNK].astype(np.int64) - g_low
+        code *= columns
+        code += p[start : start + _CHUNK].astype(np.int64) - p_low
+        dense += np.bincount(code, minlength=dense.size)
+    table = dense.reshape(rows, columns)
+    g_there, p_there = table.any(axis=1), table.any(axis=0)
+    return OverlapTable(
+        np.flatnonzero(g_there) + g_low, np.flatnonzero(p_there) + p_low, table[np.ix_(g_there, p_there)]
+    )
+
+
+def label_voxels(labels: NDArray[np.integer[Any]]) -> dict[int, int]:
+    """Return the voxels of every id that occurs, ascending."""
+    return overlap_table(labels, np.zeros(labels.shape, dtype=np.uint8)).gt_voxels()
+
+
+def id_mask(labels: NDArray[np.integer[Any]], ids: Iterable[int]) -> NDArray[np.bool_]:
+    """Return the mask of the union of some ids, in the memory order of `labels`.
+
+    Examples
+    --------
+    >>> id_mask(np.array([0, 1, 2, 3], dtype=np.uint8), [1, 3, 300])
+    array([False,  True, False,  True])
+    """
+    if labels.dtype.kind == "u" and labels.dtype.itemsize <= 2:
+        lut = np.zeros(np.iinfo(labels.dtype).max + 1, dtype=np.bool_)
+        lut[[i for i in ids if 0 <= i < lut.size]] = True
+        return np.take(lut, labels.T).T if labels.flags.f_contiguous else np.take(lut, labels)
+    return np.isin(labels, list(ids))
+
+
+def overlap_by_slice(gt: NDArray[np.bool_], pred: NDArray[np.bool_], axis: int) -> NDArray[np.int64]:
+    """Return (n, 3) voxels in gt, in pred and in both, for each of the n slices along an axis."""
+    others = tuple(a for a in range(gt.ndim) if a != axis % gt.ndim)
+    return np.stack([np.count_nonzero(m, axis=others) for m in (gt, pred, gt & pred)], axis=-1).astype(np.int64)
+
+
+def check_label_arrays(gt: NDArray[Any], pred: NDArray[Any]) -> None:
+    """Raise MetricInputError unless both are whole-number arrays of one shape."""
+    if gt.shape != pred.shape:
+        raise MetricInputError(f"shapes differ: gt {gt.shape}, pred {pred.shape}; nothing is broadcast")
+    for name, array in (("gt", gt), ("pred", pred)):
+        if array.dtype.kind not in "biu":
+            raise MetricInputError(f"{name}: got {array.dtype}, expected whole label ids; convert them first")
+
+
+def _sparse_table(g: NDArray[np.integer[Any]], p: NDArray[np.integer[Any]]) -> OverlapTable:
+    """Count pairs of ids that are too large for a dense table."""
+    gt_ids, g_place = np.unique(g, return_inverse=True)
+    pred_ids, p_place = np.unique(p, return_inverse=True)
+    pairs, voxels = np.unique(g_place.astype(np.int64) * pred_ids.size + p_place, return_counts=True)
+    counts = np.zeros((gt_ids.size, pred_ids.size), dtype=np.int64)
+    counts.ravel()[pairs] = voxels
+    return OverlapTable(gt_ids.astype(np.int64), pred_ids.astype(np.int64), counts)

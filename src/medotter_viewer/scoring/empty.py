@@ -1,0 +1,52 @@
+"""What a structure is worth that is empty in ground truth, prediction or both: the only place that decides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from medotter_viewer.core.scores import MetricValue
+
+BOTH, PRED_EMPTY, GT_EMPTY = "both_empty", "gt_nonempty_pred_empty", "gt_empty_pred_nonempty"
+IMAGE_DIAGONAL = "image_diagonal"
+_PERFECT: Mapping[str, float] = {"dice": 1.0, "iou": 1.0, "hd95": 0.0}
+_OVERLAPS = frozenset({"dice", "iou"})
+
+
+def situation(gt_voxels: int, pred_voxels: int) -> str | None:
+    """Return which side is empty, as a key of ``empty_structure``; None when neither is."""
+    if gt_voxels and pred_voxels:
+        return None
+    if gt_voxels:
+        return PRED_EMPTY
+    return GT_EMPTY if pred_voxels else BOTH
+
+
+def empty_value(metric: str, where: str, table: Mapping[str, Mapping[str, float]], diagonal_mm: float) -> MetricValue:
+    """Return the value of a metric for a structure that is empty somewhere.
+
+    Parameters
+    ----------
+    metric : {"dice", "iou", "hd95"}
+        Which.
+    where : str
+        From `situation`.
+    table : mapping
+        The specification's ``empty_structure``.
+    diagonal_mm : float
+        Physical diagonal of the grid: what a distance is capped at where the table says nothing.
+
+    Returns
+    -------
+    MetricValue
+        ``absent`` when both are empty (by default dice and iou 1, hd95 0). With one side empty ``cap`` with the
+        table's value and its key as rule; without one an overlap is 0 by its formula (``ok``), and a distance the
+        diagonal (``cap``, rule ``image_diagonal``).
+    """
+    listed = table.get(metric, {}).get(where)
+    if where == BOTH:
+        return MetricValue(_PERFECT[metric] if listed is None else listed, "absent", BOTH)
+    if listed is not None:
+        return MetricValue(listed, "cap", where)
+    if metric in _OVERLAPS:
+        return MetricValue(0.0)
+    return MetricValue(diagonal_mm, "cap", IMAGE_DIAGONAL)

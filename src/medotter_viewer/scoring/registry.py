@@ -1,0 +1,80 @@
+"""Which adapter scores which task type, and what happens around every adapter: missing files, errors, identity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from medotter_viewer.core.case import Case
+from medotter_viewer.core.labels import LabelMap
+from medotter_viewer.core.scores import CaseScore
+from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.errors import LabelError, MetricInputError, UnsupportedTaskError
+from medotter_viewer.scoring.options import ScoreOptions
+from medotter_viewer.scoring.segmentation import score_segmentation
+
+Adapter = Callable[[Case, EvalSpec, ScoreOptions], CaseScore]
+
+ADAPTERS: Mapping[str, Adapter] = {
+    "seg": score_segmentation,
+}
+
+
+def adapter_of(task_type: str) -> Adapter:
+    """Return the adapter of a task type.
+
+    Raises
+    ------
+    UnsupportedTaskError
+        If there is none; it is also a NotImplementedError.
+    """
+    if task_type not in ADAPTERS:
+        raise UnsupportedTaskError(
+            f"task_type {task_type!r}: no scoring adapter; cases can be shown but not scored "
+            f"(adapters: {', '.join(ADAPTERS)})"
+        )
+    return ADAPTERS[task_type]
+
+
+def score_case(case: Case, spec: EvalSpec, options: ScoreOptions | None = None) -> CaseScore:
+    """Return the scores of one case; what is wrong with its data is its status and message, not an exception.
+
+    Parameters
+    ----------
+    case : Case
+        From `load_case`.
+    spec : EvalSpec
+        Task type, regions and rules.
+    options : ScoreOptions, optional
+        Metrics, hd95 definition, what to do without a prediction.
+
+    Raises
+    ------
+    UnsupportedTaskError
+        If no adapter handles the task type.
+    BundleError, UsageError
+        If specification or options cannot be used for any case.
+    """
+    options = options or ScoreOptions()
+    score = _score(case, spec, options, adapter_of(spec.task_type))
+    entry = case.entry
+    return replace(score, dataset=entry.dataset, tier=entry.tier, patient_uid=entry.patient_uid)
+
+
+def _score(case: Case, spec: EvalSpec, options: ScoreOptions, adapter: Adapter) -> CaseScore:
+    notes = tuple(f for f in case.findings if f.severity != "error")
+    if case.errors:
+        message = "; ".join(dict.fromkeys(f.message for f in case.errors))
+        return CaseScore.unscored(case.case_id, "error", message, notes)
+    if case.pred is None:
+        if options.missing == "skip" or case.gt is None:
+            message = f"case {case.case_id}: no prediction found"
+            return CaseScore.unscored(case.case_id, "missing_prediction", message, notes)
+        case = replace(case, pred=LabelMap(np.zeros_like(case.gt.data), case.gt.grid))
+    try:
+        score = adapter(case, spec, options)
+    except (LabelError, MetricInputError) as error:
+        return CaseScore.unscored(case.case_id, "error", f"case {case.case_id}: {error}", notes)
+    return replace(score, notes=(*notes, *score.notes))

@@ -1,0 +1,1 @@
+"""From folders to cases: which files belong together, by which remap, on which grid."""

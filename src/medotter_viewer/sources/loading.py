@@ -1,0 +1,157 @@
+"""Read the files of a case, put prediction and ground truth on one grid, apply the remap.
+
+The only place that decides whether two files of a case lie on the same grid. Nothing raises for bad data: what is
+wrong becomes a finding of the case, so that the other cases go on and the window can still show the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from medotter_viewer.core.case import Case, CaseEntry
+from medotter_viewer.core.findings import Finding
+from medotter_viewer.core.grid import PASS_FRACTION, REFUSE_FRACTION, Grid
+from medotter_viewer.core.labels import LabelMap
+from medotter_viewer.core.volume import Volume
+from medotter_viewer.errors import GridMismatchError, MedotterViewerError
+from medotter_viewer.formats import registry
+from medotter_viewer.geometry.resample import resample_labels
+
+T = TypeVar("T")
+
+
+def load_case(entry: CaseEntry, *, images: bool = True, resample_prediction: bool = False) -> Case:
+    """Return a case with its files read.
+
+    Parameters
+    ----------
+    entry : CaseEntry
+        What to read.
+    images : bool
+        Whether to read the channels too; scoring does not need them.
+    resample_prediction : bool
+        Whether a prediction on another grid of the same world is brought onto the ground truth's by nearest neighbour
+        (with a warning) instead of being refused.
+
+    Returns
+    -------
+    Case
+        With what could be read. `Case.errors` says what keeps it from being scored.
+    """
+    reader = _Reader(entry)
+    gt = reader.read(entry.gt_path, registry.read_labels, "ground truth", "error")
+    pred = reader.read(entry.pred_path, registry.read_labels, "prediction", "error")
+    channels: dict[str, Volume] = {}
+    image_grid: Grid | None = None
+    for name, path in entry.channels.items():
+        if images:
+            volume = reader.read(path, registry.read_volume, f"channel {name}", "warning")
+            if volume is not None:
+                channels[name] = volume
+                image_grid = image_grid or volume.grid
+        elif image_grid is None:
+            image_grid = reader.read(path, registry.read_grid, f"channel {name}", "warning")
+    if gt is not None and not gt.grid.has_world:
+        gt = reader.adopt(gt, [pred.grid if pred else None, image_grid], "ground truth")
+    if pred is not None and gt is not None:
+        pred = reader.match_prediction(gt.grid, pred, resample=resample_prediction)
+    elif pred is not None and not pred.grid.has_world:
+        pred = reader.adopt(pred, [image_grid], "prediction")
+    shown = gt or pred
+    channels = {name: reader.place_image(name, volume, shown) for name, volume in channels.items()}
+    if not channels and image_grid is not None and shown is not None:
+        reader.note_image(next(iter(entry.channels)), image_grid, shown.grid)
+    canonical = None
+    if gt is not None and entry.remap is not None:
+        canonical = LabelMap(entry.remap.apply(gt.data), gt.grid)
+    return Case(entry, channels, gt, canonical, pred, tuple(reader.findings))
+
+
+class _Reader:
+    """Collects the findings of one case."""
+
+    def __init__(self, entry: CaseEntry) -> None:
+        self.case_id = entry.case_id
+        self.findings = list(entry.findings)
+
+    def add(self, severity: str, code: str, message: str, path: Path | None = None) -> None:
+        file = None if path is None else str(path)
+        self.findings.append(
+            Finding(severity, code, message, file, self.case_id)  # type: ignore[arg-type]
+        )
+
+    def read(
+        self, path: Path | None, read: Callable[[Path], tuple[T, list[Finding]]], part: str, severity: str
+    ) -> T | None:
+        if path is None or not path.is_file():
+            return None  # the entry's own findings say so
+        try:
+            value, findings = read(path)
+        except MedotterViewerError as error:
+            self.add(severity, "unreadable-file", f"{part}: {error}", path)
+            return None
+        self.findings += [replace(f, where=self.case_id, message=f"{part}: {f.message}") for f in findings]
+        return value
+
+    def adopt(self, labels: LabelMap, partners: list[Grid | None], part: str) -> LabelMap:
+        """Give a label map without position the grid of a partner of the same shape."""
+        for partner in partners:
+            if partner is not None and partner.has_world and partner.shape == labels.grid.shape:
+                message = f"{part}: the file has no form codes (no qform, no sform); it takes its partner's grid"
+                self.add("info", "no-form-codes", message)
+                return LabelMap(labels.data, partner)
+        message = f"{part}: the file has no form codes (no qform, no sform): its orientation is unknown"
+        self.add("warning", "no-form-codes", message)
+        return labels
+
+    def match_prediction(self, grid: Grid, pred: LabelMap, *, resample: bool) -> LabelMap | None:
+        """Return the prediction on the ground truth's grid, or None with an error."""
+        if not pred.grid.has_world and pred.grid.shape == grid.shape:
+            return self.adopt(pred, [grid], "prediction") if grid.has_world else LabelMap(pred.data, grid)
+        got = f"prediction {pred.grid.describe()}; ground truth {grid.describe()}"
+        if pred.grid.shape == grid.shape and grid.has_world:
+            apart = pred.grid.corner_displacement_mm(grid)
+            limit = min(grid.spacing)
+            if apart <= REFUSE_FRACTION * limit:
+                if apart > PASS_FRACTION * limit:
+                    message = f"the prediction's corners lie up to {apart:.3g} mm from the ground truth's"
+                    self.add("warning", "grid-nearly-equal", f"{message}; scored as one grid")
+                return LabelMap(pred.data, grid)
+            got += f"; largest corner displacement {apart:.2f} mm, {REFUSE_FRACTION * limit:.2f} mm is allowed"
+        if not resample:
+            hint = (
+                "; not scored; write the prediction on the ground truth's grid, or resample it by --resample-prediction"
+            )
+            self.add("error", "grid-mismatch", f"grids differ: {got}{hint}")
+            return None
+        try:
+            resampled = resample_labels(pred, grid)
+        except GridMismatchError as error:
+            self.add("error", "grid-mismatch", f"grids differ: {got}; {error}")
+            return None
+        self.add("warning", "resampled-prediction", f"prediction resampled by nearest neighbour: {got}")
+        return resampled
+
+    def place_image(self, name: str, volume: Volume, shown: LabelMap | None) -> Volume:
+        """Give an image without position the labels' grid where the shapes agree; note one that lies elsewhere."""
+        if shown is None:
+            return volume
+        if not volume.grid.has_world and volume.grid.shape == shown.grid.shape:
+            self.add("info", "no-form-codes", f"channel {name}: no form codes; drawn on the labels' grid")
+            return Volume(volume.data, shown.grid, volume.unit)
+        self.note_image(name, volume.grid, shown.grid)
+        return volume
+
+    def note_image(self, name: str, image: Grid, labels: Grid) -> None:
+        """Image against labels decides only drawing: a remark, never a refusal."""
+        if image.shape == labels.shape:
+            apart = image.corner_displacement_mm(labels)
+            if apart <= PASS_FRACTION * min(labels.spacing) or not (image.has_world and labels.has_world):
+                return
+            message = f"channel {name} lies up to {apart:.1f} mm from the labels: drawn where its file says"
+        else:
+            message = f"channel {name} is {image.describe()}, the labels are {labels.describe()}"
+        self.add("warning", "image-grid-differs", message)

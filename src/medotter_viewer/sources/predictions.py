@@ -1,0 +1,88 @@
+"""Find the prediction of a case by its full id; never by a guess.
+
+``<folder>/<case_id><suffix>`` with any known suffix, or what a template says. ``case_1`` is a prefix of ``case_10``
+and two datasets may both have a ``0001``: anything looser than the full id pairs wrong files.
+"""
+
+from __future__ import annotations
+
+import os
+import string
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from medotter_viewer.core.case import CaseEntry
+from medotter_viewer.core.findings import Finding
+from medotter_viewer.errors import UnsafePathError, UsageError
+from medotter_viewer.formats.registry import SUFFIXES
+from medotter_viewer.sources.paths import resolve_inside
+
+FIELDS = ("case_id", "dataset", "split", "tier", "stem")
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionFolder:
+    """Where the predictions of one model lie.
+
+    Parameters
+    ----------
+    folder : Path
+        Root of the model's files.
+    name : str
+        What the model is called.
+    pattern : str, optional
+        Template such as ``"{dataset}/{stem}_pred.nii.gz"``; fields are case_id, dataset, split, tier and stem (the
+        last part of the id).
+
+    Raises
+    ------
+    UsageError
+        If the folder is not there or the template has an unknown field.
+    """
+
+    folder: Path
+    name: str
+    pattern: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.folder.is_dir():
+            raise UsageError(f"predictions: no such folder: {self.folder}")
+        if self.pattern is not None:
+            try:
+                fields = {name for _, name, _, _ in string.Formatter().parse(self.pattern) if name is not None}
+            except ValueError as error:
+                raise UsageError(f"--pattern {self.pattern!r}: {error}") from error
+            if unknown := fields - set(FIELDS):
+                raise UsageError(
+                    f"--pattern {self.pattern!r}: unknown field {sorted(unknown)}, expected {', '.join(FIELDS)}"
+                )
+
+    def find(self, entry: CaseEntry) -> tuple[Path | None, list[Finding]]:
+        """Return the prediction file of a case, or None, and what was noticed.
+
+        Two files for one case are an error finding that names both: neither is taken.
+        """
+        where = f"prediction of case {entry.case_id}"
+        try:
+            paths = [resolve_inside(self.folder, name, where=where) for name in self._names(entry)]
+        except UnsafePathError as error:
+            return None, [Finding("error", "unsafe-path", str(error), where=entry.case_id)]
+        there = [path for path in paths if path.is_file()]
+        if len(there) > 1:
+            names = " and ".join(str(path) for path in there)
+            message = f"{len(there)} predictions for case {entry.case_id}: {names}; keep one, or name it by --pattern"
+            return None, [Finding("error", "ambiguous-prediction", message, where=entry.case_id)]
+        return (there[0] if there else None), []
+
+    def unused(self, used: Iterable[Path]) -> list[Path]:
+        """Return the files below the folder that no case uses, sorted."""
+        taken = {os.path.realpath(path) for path in used}
+        return sorted(path for path in self.folder.rglob("*") if path.is_file() and os.path.realpath(path) not in taken)
+
+    def _names(self, entry: CaseEntry) -> list[str]:
+        if self.pattern is None:
+            return [entry.case_id + suffix for suffix in SUFFIXES]
+        stem = entry.case_id.rsplit("/", 1)[-1]
+        values = {"case_id": entry.case_id, "stem": stem, "dataset": entry.dataset or ""}
+        return [self.pattern.format(**values, split=entry.split or "", tier=entry.tier or "")]
