@@ -38,7 +38,7 @@ test:  ## Run every check: style, types, layers, plugin manifest, tests, noteboo
 	$(call step,$(BIN)/mypy)
 	$(call step,$(BIN)/lint-imports)
 	$(call step,$(BIN)/npe2 validate --imports medotter-viewer)
-	$(call pytest,tests,-n 2 -m "not window" tests)
+	$(call pytest,tests,-n 2 -m "not window" --doctest-modules tests src)
 	$(call pytest,windows,-m window tests)
 	$(call pytest,notebooks,--nbmake notebooks)
 	@printf '\n== all checks passed\n'
