@@ -8,6 +8,7 @@ from pathlib import Path
 
 from medotter_viewer.core.findings import Finding, errors_of
 from medotter_viewer.core.labels import LabelMap, Remap
+from medotter_viewer.core.reprs import html_pairs
 from medotter_viewer.core.volume import Volume
 
 
@@ -81,3 +82,16 @@ class Case:
     def errors(self) -> list[Finding]:
         """What keeps this case from being scored."""
         return errors_of(self.findings)
+
+    def _repr_html_(self) -> str:
+        entry = self.entry
+        known = {"dataset": entry.dataset, "split": entry.split, "tier": entry.tier, "patient": entry.patient_uid}
+        parts = {**self.channels, "ground truth": self.gt_native, "prediction": self.pred}
+        grids = {name: "not there" if part is None else part.grid.describe() for name, part in parts.items()}
+        if entry.remap is None:
+            remap = "unknown: native ids are shown, not scored"
+        else:
+            ids = "every id stays" if entry.remap.table is None else f"{len(entry.remap.table)} native ids listed"
+            remap = f"{ids} ({entry.remap.source or entry.remap.form})"
+        pairs = {**{name: text for name, text in known.items() if text}, **grids, "label remap": remap}
+        return html_pairs(pairs, self.case_id, [f"{f.severity}: {f.message}" for f in self.findings])

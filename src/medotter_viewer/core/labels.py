@@ -125,7 +125,7 @@ class Remap:
             for key, value in self.table.items():
                 if key <= high:
                     lut[key] = value
-            # Keep the memory layout: slicing a C-ordered copy of a file's Fortran-ordered array is several times slower.
+            # Keep the memory layout: slicing a C-ordered copy of a Fortran-ordered array is several times slower.
             return np.take(lut, native.T).T if native.flags.f_contiguous else np.take(lut, native)
         keys = np.array(sorted(self.table), dtype=np.int64)
         values = np.array([self.table[int(k)] for k in keys], dtype=dtype)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from medotter_viewer.core.findings import Finding
+from medotter_viewer.core.reprs import html_pairs, html_table, metric_header, metric_text, to_dataframe
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Status = Literal["ok", "absent", "cap", "not_labelled", "error"]
 CaseStatus = Literal["scored", "missing_prediction", "error"]
@@ -102,3 +106,37 @@ class CaseScore:
             "regions": {name: region.to_dict() for name, region in self.regions.items()},
             "case": {name: value.to_dict() for name, value in self.case.items()},
         }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each region and metric, and for each metric of the case as a whole."""
+        identity = {"case": self.case_id, "dataset": self.dataset, "case_status": self.status}
+        rows: list[dict[str, Any]] = []
+        for name, region in self.regions.items():
+            counts = {
+                "gt_voxels": region.gt_voxels,
+                "pred_voxels": region.pred_voxels,
+                "intersection": region.intersection,
+            }
+            of_region = region.metrics.items()
+            rows += [{**identity, "region": name, "metric": m, **v.to_dict(), **counts} for m, v in of_region]
+        rows += [{**identity, "region": None, "metric": m, **v.to_dict()} for m, v in self.case.items()]
+        return rows or [{**identity, "message": self.message}]
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return `rows` as a table (needs pandas)."""
+        return to_dataframe(self.rows())
+
+    def _repr_html_(self) -> str:
+        notes = [f"{note.severity}: {note.message}" for note in self.notes]
+        if self.status != "scored":
+            pairs = {"status": self.status.replace("_", " "), "message": self.message or ""}
+            return html_pairs(pairs, self.case_id, notes)
+        metrics = list(dict.fromkeys(m for region in self.regions.values() for m in region.metrics))
+        rows = [
+            [name, *(metric_text(m, r.metrics[m]) if m in r.metrics else "" for m in metrics)]
+            + ["" if n is None else f"{n:,}" for n in (r.gt_voxels, r.pred_voxels)]
+            for name, r in self.regions.items()
+        ]
+        notes = [*(f"{metric_header(m)}: {metric_text(m, v)}" for m, v in self.case.items()), *notes]
+        header = ["region", *map(metric_header, metrics), "gt (voxels)", "pred (voxels)"]
+        return html_table(header, rows, self.case_id, notes)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from medotter_viewer.core.reprs import html_table, metric_header, metric_text, number_text, to_dataframe
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.evaluation.aggregate import Aggregate, roll_up
@@ -68,7 +69,7 @@ class TargetReport:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each case, region and metric."""
-        return [row for score in self.cases.values() for row in case_rows(score)]
+        return [row for score in self.cases.values() for row in score.rows()]
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return `rows` as a table (needs pandas)."""
@@ -123,35 +124,3 @@ def definitions(spec: EvalSpec, options: ScoreOptions) -> dict[str, Any]:
         "unit": spec.unit,
         "macro": "mean over units for each region, then over regions",
     }
-
-
-def case_rows(score: CaseScore) -> list[dict[str, Any]]:
-    """Return one flat row for each region and metric of a case, and for each metric of the case as a whole."""
-    identity = {"case": score.case_id, "dataset": score.dataset, "case_status": score.status}
-    rows: list[dict[str, Any]] = []
-    for name, region in score.regions.items():
-        counts = {
-            "gt_voxels": region.gt_voxels,
-            "pred_voxels": region.pred_voxels,
-            "intersection": region.intersection,
-        }
-        rows += [{**identity, "region": name, "metric": m, **v.to_dict(), **counts} for m, v in region.metrics.items()]
-    rows += [{**identity, "region": None, "metric": m, **v.to_dict()} for m, v in score.case.items()]
-    return rows or [{**identity, "message": score.message}]
-
-
-def to_dataframe(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return flat rows as a pandas table.
-
-    Raises
-    ------
-    MissingDependencyError
-        If pandas is not installed.
-    """
-    from medotter_viewer.errors import MissingDependencyError
-
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingDependencyError("to_dataframe() needs pandas: pip install 'medotter-viewer[notebook]'") from error
-    return pd.DataFrame(rows)

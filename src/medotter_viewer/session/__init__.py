@@ -1,0 +1,1 @@
+"""The state of one review and its jobs: evented, without Qt."""

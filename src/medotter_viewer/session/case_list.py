@@ -1,0 +1,108 @@
+"""The cases of a review with what is known of each, filtered and sorted: pure, so that a table is only a view."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from medotter_viewer.core.case import CaseEntry
+from medotter_viewer.core.scores import CaseScore, MetricValue
+from medotter_viewer.core.spec import MACRO, EvalSpec
+
+HIGHER_IS_WORSE = frozenset({"hd95"})
+FILTER_FIELDS = ("dataset", "split", "tier", "status", "case")
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """One line of the case list.
+
+    Parameters
+    ----------
+    entry : CaseEntry
+        What is known without opening a file.
+    score : CaseScore or None
+        None until it is scored.
+    status : str
+        In words: ``scored``, ``not scored yet``, ``no prediction``, ``missing file``, ``error``.
+    values : mapping of str to float or None
+        The headline region's value of each metric; None where there is none.
+    """
+
+    entry: CaseEntry
+    score: CaseScore | None
+    status: str
+    values: Mapping[str, float | None]
+
+    @property
+    def case_id(self) -> str:
+        """Full id."""
+        return self.entry.case_id
+
+
+def case_row(entry: CaseEntry, score: CaseScore | None, spec: EvalSpec, metrics: Sequence[str]) -> CaseRow:
+    """Return the line of one case."""
+    values = {m: headline_value(score, spec, m) for m in metrics} if score is not None else dict.fromkeys(metrics)
+    return CaseRow(entry, score, _status(entry, score), values)
+
+
+def headline_value(score: CaseScore, spec: EvalSpec, metric: str) -> float | None:
+    """Return a case's value of the headline region, or for ``macro_avg`` the mean over its labelled regions."""
+    if metric in score.case:
+        return score.case[metric].value
+    regions = score.regions if spec.headline.region == MACRO else {spec.headline.region: None}
+    found: list[MetricValue] = [
+        score.regions[name].metrics[metric]
+        for name in regions
+        if name in score.regions and metric in score.regions[name].metrics
+    ]
+    values = [v.value for v in found if v.value is not None]
+    return math.fsum(values) / len(values) if values else None
+
+
+def arrange(rows: Iterable[CaseRow], *, text: str = "", worst_first: str | None = None) -> list[CaseRow]:
+    """Return the rows that match a filter, in the manifest's order or worst first.
+
+    Parameters
+    ----------
+    rows : iterable of CaseRow
+        In the manifest's order.
+    text : str
+        Words that must all be found: ``dataset:BTCV``, ``split:``, ``tier:``, ``status:``, ``case:`` look in that
+        field, others in all of them. Case does not matter.
+    worst_first : str, optional
+        Metric to sort by. Cases without a value come last, in the manifest's order: not scored is not zero.
+    """
+    kept = [row for row in rows if all(_matches(row, word) for word in text.lower().split())]
+    if worst_first is None:
+        return kept
+    sign = -1.0 if worst_first in HIGHER_IS_WORSE else 1.0
+
+    def key(row: CaseRow) -> tuple[int, float]:
+        value = row.values.get(worst_first)
+        return (1, 0.0) if value is None else (0, sign * value)
+
+    return sorted(kept, key=key)
+
+
+def _matches(row: CaseRow, word: str) -> bool:
+    fields = {
+        "dataset": row.entry.dataset or "",
+        "split": row.entry.split or "",
+        "tier": row.entry.tier or "",
+        "status": row.status,
+        "case": row.case_id,
+    }
+    name, colon, value = word.partition(":")
+    if colon and name in fields:
+        return value in fields[name].lower()
+    return any(word in text.lower() for text in fields.values())
+
+
+def _status(entry: CaseEntry, score: CaseScore | None) -> str:
+    if score is not None:
+        return {"scored": "scored", "missing_prediction": "no prediction", "error": "error"}[score.status]
+    if any(f.severity == "error" for f in entry.findings):
+        return "missing file" if any(f.code == "missing-file" for f in entry.findings) else "error"
+    return "no prediction" if entry.pred_path is None else "not scored yet"

@@ -1,0 +1,374 @@
+"""One review: which case is open, what is scored, what is selected. Widgets read it and call its methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from psygnal import Signal, SignalGroup
+
+from medotter_viewer.batch import score_entry
+from medotter_viewer.core.case import Case, CaseEntry
+from medotter_viewer.core.labels import IntArray, LabelMap
+from medotter_viewer.core.scores import CaseScore
+from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.errors import CaseNotFoundError, MedotterViewerError
+from medotter_viewer.scoring.options import ScoreOptions
+from medotter_viewer.scoring.registry import ADAPTERS, score_case
+from medotter_viewer.scoring.segmentation import METRICS
+from medotter_viewer.scoring.slices import SliceProfile, slice_profile
+from medotter_viewer.session.case_list import CaseRow, arrange, case_row
+from medotter_viewer.session.jobs import Deliver, Jobs
+from medotter_viewer.sources.bundle_source import BundleSource
+
+FAST_METRICS = ("dice", "iou")
+
+
+class SessionEvents(SignalGroup):
+    """What happened to a session; every signal is emitted on the main thread."""
+
+    loading_started = Signal(str)  # case id
+    case_changed = Signal(object)  # OpenedCase
+    scores_changed = Signal(object)  # CaseScore of the open case, or None; dice first, hd95 as it arrives
+    scoring_changed = Signal(bool)  # whether the open case is being scored
+    rows_changed = Signal()  # which rows, or their order
+    row_changed = Signal(str)  # case id whose score is new
+    progress_changed = Signal(int, int)  # cases done and all, while the whole split is scored; (0, 0) at its end
+    region_changed = Signal(object)  # region name or None
+    native_shown_changed = Signal(bool)
+    profile_changed = Signal(object)  # SliceProfile or None
+    failed = Signal(str)  # message for the status line
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenedCase:
+    """A case as it was opened: `worst_slice` is the displayed axial slice to open on."""
+
+    case: Case
+    worst_slice: int | None
+
+
+class ReviewSession:
+    """State of one review.
+
+    Parameters
+    ----------
+    source : BundleSource
+        The cases.
+    executor : Executor
+        Threads that read and score.
+    deliver : callable
+        Runs a callable on the main thread.
+    split : {"all", "test", "train"}
+        Which cases are listed.
+    hd95 : str
+        Which hd95 is shown.
+
+    Attributes
+    ----------
+    events : SessionEvents
+        What happened.
+    opened : OpenedCase or None
+        The open case.
+    score : CaseScore or None
+        Its scores, as far as they have arrived.
+    region : str or None
+        The region that is looked at alone; None shows all.
+    native_shown : bool
+        Whether ground truth is shown in the dataset's own ids.
+    pred_data : ndarray or None
+        The working copy of the open case's prediction, file-axis order: edits change it, never the file.
+    edited : bool
+        Whether it was changed.
+    """
+
+    def __init__(
+        self,
+        source: BundleSource,
+        *,
+        executor: Executor,
+        deliver: Deliver,
+        split: str = "all",
+        hd95: str = "directed_max",
+    ) -> None:
+        self.events = SessionEvents()
+        self.source = source
+        self.spec: EvalSpec = source.spec
+        self.options = ScoreOptions(METRICS, hd95)  # type: ignore[arg-type]
+        self.opened: OpenedCase | None = None
+        self.score: CaseScore | None = None
+        self.region: str | None = None
+        self.native_shown = False
+        self.pred_data: IntArray | None = None
+        self.edited = False
+        self._executor = executor
+        self._jobs = Jobs(executor, deliver)
+        self._entries: dict[str, CaseEntry] = {e.case_id: e for e in source.entries(split)}  # type: ignore[arg-type]
+        self._scores: dict[str, CaseScore] = {}
+        self._filter, self._worst_first = "", None  # type: tuple[str, str | None]
+        self._prefetched: dict[str, Future[OpenedCase]] = {}
+        self._loading: str | None = None
+        self._rows = self._arranged()
+
+    # ---------------------------------------------------------------- the list of cases
+
+    @property
+    def can_score(self) -> bool:
+        """Whether an adapter handles the task type; otherwise cases are shown only."""
+        return self.spec.task_type in ADAPTERS
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Metrics that the case list shows."""
+        return tuple(m for m in self.spec.metrics if m in METRICS) or METRICS[:1]
+
+    @property
+    def rows(self) -> list[CaseRow]:
+        """The listed cases, filtered and sorted."""
+        return self._rows
+
+    @property
+    def worst_first(self) -> str | None:
+        """Metric that the list is sorted by, or None for the manifest's order."""
+        return self._worst_first
+
+    @property
+    def n_cases(self) -> int:
+        """How many cases there are, listed or not."""
+        return len(self._entries)
+
+    def row(self, case_id: str) -> CaseRow:
+        """Return the line of one case, listed or not."""
+        entry = self._entries[case_id]
+        return case_row(entry, self._scores.get(case_id), self.spec, self.metrics)
+
+    def set_filter(self, text: str) -> None:
+        """List only the cases that match."""
+        self._filter = text
+        self._rearrange()
+
+    def sort_worst_first(self, metric: str | None) -> None:
+        """Sort by a metric, or (None) as the manifest does."""
+        self._worst_first = metric
+        self._rearrange()
+
+    def scores(self) -> dict[str, CaseScore]:
+        """Return the scores so far, by case id."""
+        return dict(self._scores)
+
+    # ---------------------------------------------------------------- opening cases
+
+    @property
+    def case(self) -> Case | None:
+        """The open case, as its files say."""
+        return self.opened.case if self.opened else None
+
+    @property
+    def current_id(self) -> str | None:
+        """The case that is open or being loaded."""
+        return self._loading or (self.opened.case.case_id if self.opened else None)
+
+    def go_to(self, case_id: str) -> None:
+        """Open a case in the background.
+
+        Raises
+        ------
+        CaseNotFoundError
+            If it is not one of this review's.
+        """
+        if case_id not in self._entries:
+            raise CaseNotFoundError(f"no case {case_id!r} in {self.source.target}")
+        self._loading = case_id
+        self._jobs.cancel("score")
+        self._jobs.cancel("profile")
+        self.events.loading_started.emit(case_id)
+        ready = self._prefetched.pop(case_id, None)
+        self._forget_prefetched()
+
+        def work(report: Callable[[OpenedCase], None], is_stale: Callable[[], bool]) -> None:
+            if not is_stale():
+                report(self._load(case_id) if ready is None or ready.cancelled() else ready.result())
+
+        self._jobs.start("load", work, self._on_loaded, self._on_error)
+
+    def step(self, by: int) -> None:
+        """Open the case `by` rows further in the list; at either end nothing happens but a notice."""
+        ids = [row.case_id for row in self._rows]
+        if not ids:
+            return
+        if self.current_id not in ids:
+            self.go_to(ids[0])
+            return
+        place = ids.index(self.current_id) + by
+        if 0 <= place < len(ids):
+            self.go_to(ids[place])
+        else:
+            self.events.failed.emit("first case of the list" if place < 0 else "last case of the list")
+
+    def _load(self, case_id: str) -> OpenedCase:
+        case = self.source.load(case_id)
+        region = None if self.spec.headline.region not in self.spec.regions else self.spec.headline.region
+        profile = slice_profile(case, self.spec, region=region) if self.spec.regions else None
+        return OpenedCase(case, profile.worst if profile is not None else None)
+
+    def _on_loaded(self, opened: OpenedCase) -> None:
+        self._loading = None
+        self.opened, self.edited = opened, False
+        pred = opened.case.pred
+        self.pred_data = None if pred is None else pred.data.copy(order="K")
+        known = self._scores.get(opened.case.case_id)
+        self.score = known
+        if self.region is not None and self.region not in self.spec.regions:
+            self.region = None
+        self.events.case_changed.emit(opened)
+        self.events.scores_changed.emit(known)
+        self.rescore()
+        self._prefetch_next()
+
+    def _prefetch_next(self) -> None:
+        """Read the next case of the list while this one is looked at; one case ahead, so that memory stays flat."""
+        ids = [row.case_id for row in self._rows]
+        place = ids.index(self.current_id) + 1 if self.current_id in ids else len(ids)
+        if place < len(ids) and ids[place] not in self._prefetched:
+            self._forget_prefetched()
+            self._prefetched[ids[place]] = self._executor.submit(self._load, ids[place])
+
+    def _forget_prefetched(self) -> None:
+        for future in self._prefetched.values():
+            future.cancel()
+        self._prefetched.clear()
+
+    # ---------------------------------------------------------------- scoring
+
+    @property
+    def working_case(self) -> Case | None:
+        """The open case with the prediction as edited."""
+        case = self.case
+        if case is None or case.pred is None or self.pred_data is None:
+            return case
+        return replace(case, pred=LabelMap(self.pred_data, case.pred.grid))
+
+    def rescore(self) -> None:
+        """Score the open case as it stands, dice first; a newer call overtakes an older one."""
+        case = self.working_case
+        if case is None or not self.can_score:
+            return
+        if self.edited and case.pred is not None:  # the worker must not see strokes that come later
+            case = replace(case, pred=LabelMap(case.pred.data.copy(order="K"), case.pred.grid))
+        frozen, spec, options, edited = case, self.spec, self.options, self.edited
+
+        def work(report: Callable[[tuple[CaseScore, bool, bool]], None], is_stale: Callable[[], bool]) -> None:
+            for metrics, last in ((FAST_METRICS, False), (METRICS, True)):
+                if is_stale():
+                    return
+                report((score_case(frozen, spec, replace(options, metrics=metrics)), edited, last))
+
+        self.events.scoring_changed.emit(True)
+        self._jobs.start("score", work, self._on_scored, self._on_error)
+
+    def prediction_edited(self) -> None:
+        """Note that `pred_data` was changed, and score it."""
+        self.edited = True
+        self.rescore()
+
+    def _on_scored(self, answer: tuple[CaseScore, bool, bool]) -> None:
+        score, edited, last = answer
+        self.score = score
+        if last:
+            if not edited:  # the list shows what the files say
+                self._store(score)
+            self.events.scoring_changed.emit(False)
+        self.events.scores_changed.emit(score)
+
+    def score_all(self) -> None:
+        """Score every listed case in the background; `progress_changed` tells how far it is."""
+        if not self.can_score:
+            return
+        waiting = [row.entry for row in self._rows if row.case_id not in self._scores]
+        total, spec, options, resample = len(waiting), self.spec, self.options, self.source.resample_prediction
+
+        def work(report: Callable[[tuple[CaseScore | None, int]], None], is_stale: Callable[[], bool]) -> None:
+            for done, entry in enumerate(waiting, 1):
+                if is_stale():
+                    return
+                report((score_entry(entry, spec, options, resample), done))
+            report((None, total))
+
+        def on_result(answer: tuple[CaseScore | None, int]) -> None:
+            score, done = answer
+            if score is None:
+                self.events.progress_changed.emit(0, 0)
+                return
+            self._store(score)
+            self.events.progress_changed.emit(done, total)
+
+        if waiting:
+            self.events.progress_changed.emit(0, total)
+            self._jobs.start("batch", work, on_result, self._on_error)
+
+    def cancel_score_all(self) -> None:
+        """Stop scoring the list; what is done stays."""
+        self._jobs.cancel("batch")
+        self.events.progress_changed.emit(0, 0)
+
+    def _store(self, score: CaseScore) -> None:
+        self._scores[score.case_id] = score
+        self._rows = [self.row(r.case_id) if r.case_id == score.case_id else r for r in self._rows]
+        self.events.row_changed.emit(score.case_id)
+
+    # ---------------------------------------------------------------- looking
+
+    def select_region(self, region: str | None) -> None:
+        """Look at one region alone, or at all."""
+        if region is not None and region not in self.spec.regions:
+            raise KeyError(region)
+        if region != self.region:
+            self.region = region
+            self.events.region_changed.emit(region)
+
+    def show_native(self, shown: bool) -> None:
+        """Show ground truth in the dataset's own ids, or after the remap."""
+        if shown != self.native_shown:
+            self.native_shown = shown
+            self.events.native_shown_changed.emit(shown)
+
+    def request_profile(self, axis: int) -> None:
+        """Compute how wrong each slice along a displayed axis is, for the selected region; see `profile_changed`."""
+        case, spec, region = self.working_case, self.spec, self.region
+        if case is None or not spec.regions:
+            self.events.profile_changed.emit(None)
+            return
+        if self.edited and case.pred is not None:
+            case = replace(case, pred=LabelMap(np.array(case.pred.data, order="K"), case.pred.grid))
+        frozen = case
+
+        def work(report: Callable[[SliceProfile | None], None], is_stale: Callable[[], bool]) -> None:
+            if not is_stale():
+                report(slice_profile(frozen, spec, region=region, axis=axis))
+
+        self._jobs.start("profile", work, self.events.profile_changed.emit, self._on_error)
+
+    # ---------------------------------------------------------------- ends
+
+    def close(self) -> None:
+        """Stop all work and wait for what runs."""
+        self._forget_prefetched()
+        self._jobs.close()
+
+    def _on_error(self, error: BaseException) -> None:
+        self._loading = None
+        if not isinstance(error, MedotterViewerError):
+            raise error
+        self.events.scoring_changed.emit(False)
+        self.events.failed.emit(str(error))
+
+    def _arranged(self) -> list[CaseRow]:
+        rows: list[Any] = [self.row(case_id) for case_id in self._entries]
+        return arrange(rows, text=self._filter, worst_first=self._worst_first)
+
+    def _rearrange(self) -> None:
+        self._rows = self._arranged()
+        self.events.rows_changed.emit()
