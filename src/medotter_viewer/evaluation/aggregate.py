@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from medotter_viewer.core.reprs import html_table, metric_header, number_text
 from medotter_viewer.core.scores import CaseScore, MetricValue
 from medotter_viewer.core.spec import MACRO, EvalSpec
 
@@ -69,6 +70,17 @@ class Aggregate:
                 **self.headline.to_dict(),
             },
         }
+
+    def _repr_html_(self) -> str:
+        metrics = _names(m for means in [*self.by_region.values(), self.macro] for m in means)
+        table = {**self.by_region, MACRO: self.macro}
+        rows = [
+            [name, *(f"{number_text(m, means[m].value)} (n={means[m].n})" if m in means else "" for m in metrics)]
+            for name, means in table.items()
+        ]
+        head = f"headline: {self.headline_metric} of {self.headline_region} "
+        head += f"{number_text(self.headline_metric, self.headline.value)} (n={self.headline.n})"
+        return html_table(["mean over cases", *map(metric_header, metrics)], rows, head)
 
 
 def roll_up(scores: Iterable[CaseScore], spec: EvalSpec) -> Aggregate:

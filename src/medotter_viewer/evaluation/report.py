@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from medotter_viewer.core.reprs import html_table, metric_header, metric_text, number_text, to_dataframe
+from medotter_viewer.core.reprs import html_pairs, to_dataframe
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.evaluation.aggregate import Aggregate, roll_up
@@ -21,6 +22,8 @@ HD95_MEANING: Mapping[str, str] = {
     "mean": "mean of the percentiles of the two directions",
     "surfel": "area-weighted percentile over surface elements, the larger of the two directions",
 }
+
+_LISTED = 10  # cases without numbers that a notebook names
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,17 @@ class TargetReport:
     def to_dataframe(self) -> pd.DataFrame:
         """Return `rows` as a table (needs pandas)."""
         return to_dataframe(self.rows())
+
+    def _repr_html_(self) -> str:
+        statuses = Counter(score.status.replace("_", " ") for score in self.cases.values())
+        counted = ", ".join(f"{n} {status}" for status, n in statuses.items())
+        identity = {"target": self.target, "version": self.version, "hash": self.hash, "model": self.model}
+        pairs = {**{name: text for name, text in identity.items() if text}, "split": self.split, "cases": counted}
+        unscored = [s for s in self.cases.values() if s.status != "scored"]
+        notes = [f"{s.case_id}: {s.message}" for s in unscored[:_LISTED]]
+        if len(unscored) > _LISTED:
+            notes.append(f"and {len(unscored) - _LISTED} more without numbers")
+        return html_pairs(pairs, notes=notes) + self.aggregate._repr_html_()
 
 
 def make_report(
