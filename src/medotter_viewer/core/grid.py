@@ -69,7 +69,8 @@ class Grid:
     @property
     def voxel_volume_mm3(self) -> float:
         """Volume of one voxel in mm3."""
-        return float(abs(np.linalg.det(self.affine[:3, :3])))
+        i, j, k = self.affine[:3, :3].T
+        return float(abs(np.dot(i, np.cross(j, k))))
 
     @property
     def diagonal_mm(self) -> float:

@@ -155,7 +155,7 @@ def audit_remaps(cases: Iterable[Case], spec: EvalSpec, *, target: str) -> Remap
     findings: list[Finding] = []
     for case in cases:
         relevant = ("no-remap", "bad-remap", "no-ground-truth", "missing-file", "unreadable-file", "unsafe-path")
-        findings += [f for f in case.errors if f.code in relevant and "prediction" not in f.message.split(":")[0]]
+        findings += [f for f in case.errors if f.code in relevant]
         remap, name = case.entry.remap, case.entry.dataset or "(no dataset)"
         if remap is not None and remap.form == "per_case":
             name = f"{name} ({case.case_id})"

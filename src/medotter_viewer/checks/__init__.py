@@ -1,0 +1,1 @@
+"""Look through a whole target before anybody relies on it: findings, not numbers."""

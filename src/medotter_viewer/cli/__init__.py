@@ -1,0 +1,38 @@
+"""The command line: parses, calls the same functions as window and notebook, prints.
+
+Exit status 0 good; 1 something failed, is malformed or incomplete (after everything else has been done and written,
+one line for each failure on stderr); 2 usage.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from medotter_viewer.cli.parser import build_parser
+from medotter_viewer.errors import MedotterViewerError, UsageError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments without the program's name; those of the process by default.
+    """
+    parser = build_parser()
+    options = parser.parse_args(argv)
+    try:
+        return int(options.run(options))
+    except UsageError as error:
+        print(f"medotter-viewer {options.command}: {error}", file=sys.stderr)
+        return 2
+    except MedotterViewerError as error:
+        print(f"medotter-viewer {options.command}: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130

@@ -1,0 +1,60 @@
+"""``cases``: list what a target holds."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from medotter_viewer.cli.output import fail, print_table, write_json
+from medotter_viewer.cli.source import source_of
+from medotter_viewer.core.case import CaseEntry
+from medotter_viewer.core.findings import errors_of
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the cases of the split (all by default) and return 1 when one of them has an error."""
+    source = source_of(options)
+    entries = list(source.entries(options.split or "all"))
+    with_predictions = source.predictions is not None
+    content = {"target": source.target, "cases": [_as_dict(e, with_predictions) for e in entries]}
+    write_json(options.json, content)
+    if options.json != "-":
+        print_table(
+            ("case", "dataset", "split", "tier", "channels", "missing"),
+            [
+                (
+                    e.case_id,
+                    e.dataset or "-",
+                    e.split or "-",
+                    e.tier or "-",
+                    ", ".join(e.channels) or "-",
+                    ", ".join(_missing(e, with_predictions)) or "-",
+                )
+                for e in entries
+            ],
+            left=6,
+        )
+    broken = [f for e in entries for f in errors_of(e.findings)]
+    for finding in broken:
+        fail(finding.message)
+    return 1 if broken else 0
+
+
+def _missing(entry: CaseEntry, with_predictions: bool) -> list[str]:
+    return [name for name in entry.missing if with_predictions or name != "prediction"]
+
+
+def _as_dict(entry: CaseEntry, with_predictions: bool) -> dict[str, Any]:
+    files = {name: str(path) for name, path in entry.channels.items()}
+    files["gt"] = str(entry.gt_path) if entry.gt_path else None  # type: ignore[assignment]
+    files["prediction"] = str(entry.pred_path) if entry.pred_path else None  # type: ignore[assignment]
+    return {
+        "id": entry.case_id,
+        "dataset": entry.dataset,
+        "split": entry.split,
+        "tier": entry.tier,
+        "channels": list(entry.channels),
+        "files": files,
+        "missing": _missing(entry, with_predictions),
+        "findings": [f.to_dict() for f in entry.findings],
+    }

@@ -1,0 +1,28 @@
+"""``check``: look for what is wrong, without scoring."""
+
+from __future__ import annotations
+
+import argparse
+
+from medotter_viewer.checks.bundle import check_bundle
+from medotter_viewer.cli.output import fail, print_findings, write_json
+from medotter_viewer.cli.source import source_of
+from medotter_viewer.core.findings import Finding, errors_of
+from medotter_viewer.errors import BundleError, ReadError
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the findings and return 1 when one is an error."""
+    try:
+        findings = list(check_bundle(source_of(options)))
+    except (BundleError, ReadError) as error:
+        findings = [Finding("error", "bad-configuration", str(error), file=str(options.target))]
+    errors = errors_of(findings)
+    content = {"target": str(options.target), "ok": not errors, "findings": [f.to_dict() for f in findings]}
+    write_json(options.json, content)
+    if options.json != "-":
+        print_findings(findings)
+        print(f"{len(errors)} errors, {len(findings) - len(errors)} other findings")
+    for finding in errors:
+        fail(finding.message)
+    return 1 if errors else 0

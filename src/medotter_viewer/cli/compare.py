@@ -1,0 +1,68 @@
+"""``compare``: score one prediction against one ground truth."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+
+from medotter_viewer.cli.output import fail, write_json
+from medotter_viewer.cli.score import print_case
+from medotter_viewer.core.case import CaseEntry
+from medotter_viewer.core.labels import Remap
+from medotter_viewer.core.spec import EvalSpec, Headline, to_id
+from medotter_viewer.errors import BundleError, ReadError, UsageError
+from medotter_viewer.formats.config_files import read_config
+from medotter_viewer.formats.registry import stem
+from medotter_viewer.metrics.overlap import label_voxels
+from medotter_viewer.scoring.options import ScoreOptions
+from medotter_viewer.scoring.registry import score_case
+from medotter_viewer.sources.loading import load_case
+from medotter_viewer.sources.user_remap import load_user_remap
+
+METRICS = ("dice", "iou", "hd95")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the scores of the two files and return 1 when they cannot be compared."""
+    for path in (options.gt, options.pred, options.image):
+        if path is not None and not path.exists():
+            raise ReadError(f"{path}: no such file")
+    remap = Remap(None, "none")
+    if options.remap is not None:
+        chosen = load_user_remap(options.remap).for_all
+        if chosen is None:
+            raise UsageError(f"{options.remap}: names datasets; 'compare' needs native: canonical")
+        remap = chosen
+    entry = CaseEntry(
+        stem(options.gt),
+        channels={"image": options.image} if options.image else {},
+        gt_path=options.gt,
+        pred_path=options.pred,
+        remap=remap,
+    )
+    case = load_case(entry, images=False, resample_prediction=options.resample_prediction)
+    names = _names(options.labels) if options.labels else None
+    if names is None:
+        found = {i for part in (case.gt, case.pred) if part is not None for i in label_voxels(part.data) if i > 0}
+        names = {i: str(i) for i in sorted(found)}
+    regions: dict[str, tuple[int, ...]] = {}
+    for i, name in names.items():
+        regions[name] = (*regions.get(name, ()), i)
+    spec = EvalSpec("seg", regions or {"1": (1,)}, METRICS, Headline("macro_avg", "dice"))
+    score = score_case(case, spec, ScoreOptions(METRICS, options.hd95))
+    content = score.to_dict()
+    write_json(options.json, {key: content[key] for key in ("status", "message", "notes", "regions", "case")})
+    if options.json != "-":
+        print_case(score)
+    if score.status != "scored":
+        fail(score.message or score.status)
+        return 1
+    return 0
+
+
+def _names(path: Path) -> dict[int, str]:
+    content = read_config(path)
+    if not isinstance(content, Mapping) or not content:
+        raise BundleError(f"{path}: got {content!r}, expected id: name")
+    return {to_id(key, f"{path}: id"): str(name) for key, name in content.items() if to_id(key, f"{path}: id")}

@@ -1,0 +1,24 @@
+"""``open``: show cases in the viewer."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from medotter_viewer.cli.source import source_of
+from medotter_viewer.errors import MissingDependencyError
+
+
+def run(options: argparse.Namespace) -> int:
+    """Open the window and stay until it is closed, or write its picture and leave."""
+    source = source_of(options) if options.target else None
+    try:
+        from medotter_viewer.ui.app import run_window
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"the viewer needs napari and a Qt binding ({error}): pip install 'medotter-viewer[gui]'"
+        ) from error
+    screenshot = Path(options.screenshot) if options.screenshot else None
+    return run_window(
+        source, case_id=options.case, region=options.region, split=options.split or "all", screenshot=screenshot
+    )

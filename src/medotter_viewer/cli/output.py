@@ -1,0 +1,120 @@
+"""Print tables for people and JSON for programs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from medotter_viewer.core.findings import Finding
+from medotter_viewer.core.scores import MetricValue
+from medotter_viewer.errors import WriteError
+
+
+def write_json(destination: str | None, content: Mapping[str, Any]) -> None:
+    """Write JSON to a file, or for ``-`` to standard output; None writes nothing.
+
+    Raises
+    ------
+    WriteError
+        If the file cannot be written.
+    ValueError
+        If a number is NaN or infinite: that is a defect of ours, never valid output.
+    """
+    if destination is None:
+        return
+    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    if destination == "-":
+        sys.stdout.write(text)
+        return
+    _write(Path(destination), text)
+
+
+def write_csv(path: Path | None, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows with a header of all their keys, in order of appearance; None writes nothing."""
+    if path is None:
+        return
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    try:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, columns)
+            writer.writeheader()
+            writer.writerows(rows)
+    except OSError as error:
+        raise WriteError(f"{path}: {error.strerror or error}") from error
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> None:
+    """Print columns: the first `left` ones flush left, the others flush right."""
+    lines = [list(header), *([str(cell) for cell in row] for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    for number, line in enumerate(lines):
+        cells = [
+            cell.ljust(width) if column < left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())
+        if number == 0:
+            print("  ".join("-" * width for width in widths))
+
+
+def metric_text(metric: str, value: MetricValue | None) -> str:
+    """Return a value as a person reads it: its status in words wherever it is no computed number.
+
+    Examples
+    --------
+    >>> metric_text("hd95", MetricValue(373.13, "cap", "gt_nonempty_pred_empty"))
+    'cap 373.13 (spec)'
+    >>> metric_text("dice", MetricValue(None, "not_labelled"))
+    'not labelled'
+    """
+    if value is None or value.value is None:
+        return {"not_labelled": "not labelled", "error": "error"}.get(value.status if value else "", "-")
+    if value.status == "absent":
+        return "absent in both"
+    if value.status == "cap":
+        return f"cap {value.value:g} ({'image diagonal' if value.rule == 'image_diagonal' else 'spec'})"
+    return number_text(metric, value.value)
+
+
+def number_text(metric: str, value: float | None) -> str:
+    """Return a number with the digits its metric deserves."""
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if metric in ("hd95", "d_mean") else f"{value:.4f}"
+
+
+def print_findings(findings: Iterable[Finding], *, to_stderr: bool = False) -> None:
+    """Print one line for each finding."""
+    for finding in findings:
+        place = f" [{finding.where}]" if finding.where and finding.where not in finding.message else ""
+        line = f"{finding.severity}: {finding.code}: {finding.message}{place}"
+        print(line, file=sys.stderr if to_stderr else sys.stdout)
+
+
+def fail(message: str) -> None:
+    """Print one line about something that failed."""
+    print(" ".join(message.split()), file=sys.stderr)
+
+
+class ProgressLine:
+    """A line on stderr that counts, on a terminal only."""
+
+    def __init__(self, what: str) -> None:
+        self._what, self._shown = what, sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int, score: object = None) -> None:  # noqa: ARG002
+        """Show how far the work is."""
+        if self._shown:
+            end = "\n" if done == total else ""
+            print(f"\r{self._what} {done}/{total}", end=end, file=sys.stderr, flush=True)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WriteError(f"{path}: {error.strerror or error}") from error

@@ -1,0 +1,178 @@
+"""Commands and options, each defined once."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from medotter_viewer import __version__
+from medotter_viewer.core.spec import HD95_NAMES
+
+Run = Callable[[argparse.Namespace], int]
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands; each sets `run`, which imports what it needs when called."""
+    parser = argparse.ArgumentParser(
+        prog="medotter-viewer",
+        description="Inspect medical image segmentations: ground truth after its label remap against a prediction.",
+        epilog="Exit status: 0 good, 1 something failed or is incomplete, 2 wrong usage.",
+    )
+    parser.add_argument("--version", action="version", version=f"medotter-viewer {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    one = _command(commands, "open", "open cases in the viewer", _open)
+    one.add_argument("target", nargs="?", metavar="TARGET", help="bundle folder (default: an empty viewer)")
+    _source(one)
+    one.add_argument("--case", metavar="ID", help="case to open first (default: the first of the split)")
+    one.add_argument("--region", metavar="NAME", help="region to look at alone")
+    one.add_argument("--screenshot", metavar="FILE", help="write a picture of the window and leave")
+
+    one = _command(commands, "cases", "list cases, their files and what is missing", _cases)
+    one.add_argument("target", metavar="TARGET", help="bundle folder")
+    _source(one)
+    _json(one)
+
+    one = _command(commands, "score", "score a model's predictions", _score)
+    one.add_argument("target", metavar="TARGET", help="bundle folder")
+    _source(one)
+    one.add_argument("--case", metavar="ID", action="append", help="score only this case; repeatable")
+    one.add_argument("--metrics", metavar="A,B", help="metrics to compute (default: the specification's)")
+    _hd95(one)
+    one.add_argument(
+        "--missing",
+        choices=("skip", "empty"),
+        default="skip",
+        help="leave cases without prediction out (default), or score them as empty",
+    )
+    where = one.add_mutually_exclusive_group()
+    where.add_argument("--workers", metavar="N", type=_positive, default=1, help="processes (default: 1)")
+    where.add_argument("--scheduler", metavar="ADDRESS", help="dask scheduler to work on, e.g. tcp://host:8786")
+    one.add_argument("--csv", metavar="FILE", type=Path, help="write one line for each case, region and metric")
+    _json(one)
+
+    one = _command(commands, "compare", "score one prediction against one ground truth", _compare)
+    one.add_argument("gt", metavar="GT", type=Path)
+    one.add_argument("pred", metavar="PRED", type=Path)
+    one.add_argument("--image", metavar="FILE", type=Path, help="image of the same case, checked for its position")
+    one.add_argument("--labels", metavar="FILE", type=Path, help="YAML or JSON {id: name}; names the regions")
+    one.add_argument("--remap", metavar="FILE", help="YAML or JSON {native: canonical}, applied to GT")
+    one.add_argument("--resample-prediction", action="store_true", help="bring PRED onto GT's grid if they differ")
+    _hd95(one)
+    _json(one)
+
+    one = _command(commands, "remap-audit", "show what the label remap does to the ids that occur", _remap_audit)
+    one.add_argument("target", metavar="BUNDLE", help="bundle folder")
+    _source(one)
+    which = one.add_mutually_exclusive_group()
+    which.add_argument("--case", metavar="ID", help="only this case")
+    which.add_argument("--all", action="store_true", help="cases of both splits")
+    one.add_argument("--strict", action="store_true", help="fail when an id is neither mapped nor listed as dropped")
+    one.add_argument("--csv", metavar="FILE", type=Path, help="write one line for each dataset and native id")
+    _json(one)
+
+    one = _command(commands, "info", "show what a file or folder is", _info)
+    one.add_argument("path", metavar="PATH", type=Path)
+    _json(one)
+
+    one = _command(commands, "check", "look for what is wrong, without scoring", _check)
+    one.add_argument("target", metavar="TARGET", help="bundle folder")
+    _source(one)
+    _json(one)
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, purpose: str, run: Run
+) -> argparse.ArgumentParser:
+    one = commands.add_parser(name, help=purpose, description=purpose[0].upper() + purpose[1:] + ".")
+    one.set_defaults(run=run)
+    return one
+
+
+def _source(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("source")
+    group.add_argument("--predictions", metavar="DIR", help="folder of one model's predictions: <case_id><suffix>")
+    group.add_argument("--model-name", metavar="NAME", help="what to call the model (default: the folder's name)")
+    group.add_argument(
+        "--data-root",
+        metavar="DIR",
+        help="where the manifest's paths start (default: $MEDOTTER_VIEWER_DATA_ROOT, then data/ beside the bundle "
+        "folder, then the bundle folder)",
+    )
+    group.add_argument(
+        "--split", choices=("test", "train", "all"), default=None, help="which cases (default: test; the window: all)"
+    )
+    group.add_argument("--pattern", metavar="TEMPLATE", help="path of a prediction, e.g. {dataset}/{stem}_pred.nii.gz")
+    group.add_argument(
+        "--remap", metavar="FILE|identity", help="label remap that replaces the bundle's own, recorded in the output"
+    )
+    group.add_argument(
+        "--resample-prediction",
+        action="store_true",
+        help="bring a prediction on another grid onto the ground truth's by nearest neighbour, and say so",
+    )
+
+
+def _hd95(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--hd95",
+        choices=HD95_NAMES,
+        default="directed_max",
+        metavar="NAME",
+        help=f"which 95th percentile Hausdorff distance: {', '.join(HD95_NAMES)} (default: directed_max)",
+    )
+
+
+def _json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", metavar="FILE|-", help="write the result as JSON; - writes it to standard output")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("expected 1 or more")
+    return number
+
+
+def _open(options: argparse.Namespace) -> int:
+    from medotter_viewer.cli.open import run
+
+    return run(options)
+
+
+def _cases(options: argparse.Namespace) -> int:
+    from medotter_viewer.cli.cases import run
+
+    return run(options)
+
+
+def _score(options: argparse.Namespace) -> int:
+    from medotter_viewer.cli.score import run
+
+    return run(options)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from medotter_viewer.cli.compare import run
+
+    return run(options)
+
+
+def _remap_audit(options: argparse.Namespace) -> int:
+    from medotter_viewer.cli.remap_audit import run
+
+    return run(options)
+
+
+def _info(options: argparse.Namespace) -> int:
+    from medotter_viewer.cli.info import run
+
+    return run(options)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from medotter_viewer.cli.check import run
+
+    return run(options)

@@ -1,0 +1,135 @@
+"""``score``: score a model's predictions on a split."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+
+from medotter_viewer.batch import score_entries
+from medotter_viewer.cli.output import (
+    ProgressLine,
+    fail,
+    metric_text,
+    number_text,
+    print_findings,
+    print_table,
+    write_csv,
+    write_json,
+)
+from medotter_viewer.cli.source import recorded, source_of
+from medotter_viewer.core.scores import CaseScore
+from medotter_viewer.errors import MissingDependencyError, UsageError
+from medotter_viewer.evaluation.report import TargetReport, make_report
+from medotter_viewer.scoring.options import ScoreOptions
+from medotter_viewer.sources.bundle_source import Split
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the scores and return 1 when a case of the split is not scored."""
+    if options.predictions is None:
+        raise UsageError("give the model's predictions: --predictions DIR")
+    source = source_of(options)
+    split: Split = options.split or "test"
+    metrics = tuple(m.strip() for m in options.metrics.split(",") if m.strip()) if options.metrics else None
+    chosen = ScoreOptions(metrics, options.hd95, options.missing)
+    wanted = list(dict.fromkeys(options.case)) if options.case else source.case_ids(split)
+    entries = [source.entry(case_id) for case_id in wanted]
+    with _executor(options) as executor:
+        scores = score_entries(
+            entries,
+            source.spec,
+            chosen,
+            resample_prediction=source.resample_prediction,
+            executor=executor,
+            progress=ProgressLine("scored"),
+        )
+    report = make_report(
+        scores,
+        source.spec,
+        chosen,
+        target=source.target,
+        split=split,
+        version=source.bundle.version,
+        hash_=source.bundle.hash,
+        model=source.predictions.name if source.predictions else None,
+        more_definitions=recorded(source),
+    )
+    write_json(options.json, report.to_dict())
+    write_csv(options.csv, report.rows())
+    if options.json != "-":
+        print_report(report)
+    for score in scores:
+        if score.status != "scored":
+            fail(f"{score.case_id}: {score.status}: {score.message}")
+    return 0 if report.complete else 1
+
+
+def print_report(report: TargetReport) -> None:
+    """Print a table for each case, the means and the headline."""
+    identity = f"{report.target}  version {report.version}  hash {report.hash}"
+    hd95 = report.definitions["hd95"]
+    print(f"{identity}\nmodel {report.model}  split {report.split}  hd95: {hd95['name']}, {hd95['meaning']}")
+    for score in report.cases.values():
+        print(f"\n{score.case_id}" + ("" if score.status == "scored" else f": {score.status}: {score.message}"))
+        print_case(score)
+    print("\nmean over " + ("patients" if report.definitions["unit"] == "patient" else "cases"))
+    aggregate = report.aggregate
+    metrics = list(aggregate.macro)
+    rows = [(name, aggregate.by_region[name]) for name in aggregate.by_region]
+    print_table(
+        ("region", *metrics, "n"),
+        [
+            (
+                name,
+                *(number_text(m, means[m].value) if m in means else "-" for m in metrics),
+                str(max((mean.n for mean in means.values()), default=0)),
+            )
+            for name, means in [*rows, ("macro (over regions)", aggregate.macro)]
+        ],
+    )
+    value = number_text(aggregate.headline_metric, aggregate.headline.value)
+    whole = "" if report.complete else "  INCOMPLETE: some cases are not scored"
+    name = f"{aggregate.headline_metric} of {aggregate.headline_region}"
+    print(f"\nheadline {name}: {value} (n {aggregate.headline.n}){whole}")
+
+
+def print_case(score: CaseScore) -> None:
+    """Print the regions of one case, and its notes."""
+    metrics = list(dict.fromkeys(m for region in score.regions.values() for m in region.metrics))
+    if score.regions:
+        print_table(
+            ("region", *metrics, "gt voxels", "pred voxels"),
+            [
+                (
+                    name,
+                    *(metric_text(m, region.metrics.get(m)) for m in metrics),
+                    "-" if region.gt_voxels is None else str(region.gt_voxels),
+                    "-" if region.pred_voxels is None else str(region.pred_voxels),
+                )
+                for name, region in score.regions.items()
+            ],
+        )
+    for metric, value in score.case.items():
+        print(f"{metric}: {metric_text(metric, value)}")
+    print_findings(score.notes)
+
+
+@contextmanager
+def _executor(options: argparse.Namespace) -> Iterator[Executor | None]:
+    if options.scheduler:
+        try:
+            from distributed import Client
+        except ImportError as error:
+            raise MissingDependencyError("--scheduler needs dask: pip install 'medotter-viewer[batch]'") from error
+        with Client(options.scheduler) as client:
+            yield client.get_executor()
+    elif options.workers > 1:
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+
+        with ProcessPoolExecutor(options.workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+            yield pool
+    else:
+        yield None
