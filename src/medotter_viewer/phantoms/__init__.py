@@ -1,0 +1,37 @@
+"""Made-up cases whose truth is known: bodies, brains, markers, and predictions that are wrong in a known way.
+
+For samples, tests and tutorials. Everything follows from a seed; nothing here reads or writes a file.
+"""
+
+from medotter_viewer.phantoms.brain import BRAIN_NAMES, brain_phantom
+from medotter_viewer.phantoms.markers import marker_phantom, reoriented
+from medotter_viewer.phantoms.paint import Phantom
+from medotter_viewer.phantoms.perturb import (
+    dilated,
+    eroded,
+    mirrored,
+    removed,
+    roughened,
+    shifted,
+    swapped,
+    with_blob,
+)
+from medotter_viewer.phantoms.torso import TORSO_NAMES, torso_phantom
+
+__all__ = [
+    "BRAIN_NAMES",
+    "TORSO_NAMES",
+    "Phantom",
+    "brain_phantom",
+    "dilated",
+    "eroded",
+    "marker_phantom",
+    "mirrored",
+    "removed",
+    "reoriented",
+    "roughened",
+    "shifted",
+    "swapped",
+    "torso_phantom",
+    "with_blob",
+]
