@@ -128,18 +128,19 @@ def _paint_folds(canvas: Canvas, painter: _Painter, cerebrum: Array, hull: Array
     sign = np.where(x > 0, 1.0, -1.0)
     dx, dy, dz = x - 16 * sign, y - 2, z - 4
     ray = 52 / np.sqrt((dx * 1.3) ** 2 + (dy * 0.65) ** 2 + dz**2 + 1)
-    field = canvas.sample(canvas.noise(3.2), 16 * sign + dx * ray, 2 + dy * ray, 4 + dz * ray)
+    bend = 3.5 * canvas.noise(6.5)
+    field = canvas.sample(canvas.noise(3.6), 16 * sign + dx * ray + bend, 2 + dy * ray - bend, 4 + dz * ray + bend)
     core = 30 - np.hypot(x, 0.6 * (y + 2)) - np.maximum(z, 0)  # the middle of the base has no furrows
-    too_deep = np.maximum(np.maximum(hull - 15 - 4 * canvas.noise(12.0), core), 0)
-    furrows = np.hypot(4.4 * field / np.maximum(ray, 0.6), too_deep) - np.clip(1.3 - 0.06 * cerebrum, 0.3, 1.3)
+    too_deep = np.maximum(np.maximum(hull - 18 - 4 * canvas.noise(12.0), core), 0)
+    furrows = np.hypot(5.0 * field / np.maximum(ray, 0.6), too_deep) - np.clip(1.3 - 0.06 * cerebrum, 0.3, 1.3)
     # The cleft between the hemispheres ends above the corpus callosum, in front of it and behind it.
     to_cleft = np.minimum(np.maximum(24 - z, 0), np.maximum(46 - np.abs(y), 0))
     cleft = np.hypot(x + 1.2 * canvas.noise(30.0), to_cleft) - 1.0
     side = np.maximum(32 - np.abs(x), 0) + np.maximum(np.abs(y - 12) - 20, 0)
     fissure = np.hypot(z + 5 - 0.3 * y + 2 * canvas.noise(9.0), side) - 1.2
-    cortex = np.minimum(np.minimum(cerebrum - 1.6, furrows), np.minimum(cleft, fissure))
+    cortex = np.minimum(np.minimum(cerebrum - 1.4, furrows), np.minimum(cleft, fissure))
     painter.paint(cortex, _GREY)
-    painter.paint(cortex - 3.2, _WHITE, soft_mm=1.4)
+    painter.paint(cortex - 3.6, _WHITE, soft_mm=1.4)
 
 
 def _paint_tumour(canvas: Canvas, painter: _Painter, brain: Array, s: float) -> NDArray[np.uint8]:

@@ -19,7 +19,7 @@ ImageT = TypeVar("ImageT", Volume, LabelMap)
 _AXES = {
     code: (axis, sign) for axis, pair in enumerate(("LR", "PA", "IS")) for code, sign in zip(pair, (-1, 1), strict=True)
 }
-_BLOCKS = {1: ((0, 2), (0, 3), (0, 2)), 2: ((5, 9), (1, 3), (3, 5)), 3: ((3, 5), (6, 10), (5, 7))}
+_BLOCKS = {1: ((0, 2), (0, 3), (0, 2)), 2: ((5, 9), (1, 3), (3, 6)), 3: ((3, 5), (6, 10), (5, 7))}
 
 
 def marker_phantom(
@@ -28,9 +28,8 @@ def marker_phantom(
     """Return a small volume in RAS order in which no two directions can be confused.
 
     One voxel of the image is bright (1000): one step from the corner at the patient's left, front and head.
-    Labels 1, 2 and 3 are boxes of 12, 16 and 16 voxels that touch neither each other nor a mirror image of
-    themselves. Where the image lies between its labels it grows by 1 per step to the right, 10 to the front and
-    100 to the head, modulo 500.
+    All others hold i + 10 j + 100 k modulo 500 of their index. Labels 1, 2 and 3 are boxes of 12, 24 and 16 voxels
+    that do not touch, and none of them falls on itself when axes are flipped.
 
     Parameters
     ----------
@@ -43,7 +42,7 @@ def marker_phantom(
     --------
     >>> phantom = marker_phantom()
     >>> int(phantom.image.data[1, 9, 5]), np.bincount(phantom.labels.data.ravel()).tolist()
-    (1000, [649, 12, 16, 16])
+    (1000, [641, 12, 24, 16])
     """
     if any(n < least for n, least in zip(shape, (9, 10, 7), strict=True)):
         raise GridMismatchError(f"marker phantom: got shape {tuple(shape)}, expected at least (9, 10, 7)")

@@ -96,6 +96,8 @@ def roughened(
 ) -> LabelMap:
     """Return the label map with errors of one voxel along its borders, as a good model makes them.
 
+    Borders between two ids move as those to the background do.
+
     Parameters
     ----------
     seed : int
@@ -111,10 +113,11 @@ def roughened(
     low, high = np.quantile(field, (part / 2, 1 - part / 2))
     source = labels.data
     data = source.copy()
-    for label in np.unique(source[source > 0]):
-        mask = source == label
-        data[mask & _touched(source == 0, axes) & (field > high)] = 0
-        data[(source == 0) & _touched(mask, axes) & (field < low)] = label
+    present = np.unique(source)
+    for label in present:  # where the field is low, higher ids grow into lower ones and into background
+        data[(source < label) & _touched(source == label, axes) & (field < low)] = label
+    for label in present[::-1]:  # where it is high, the other way round; background wins over all
+        data[(source > label) & _touched(source == label, axes) & (field > high)] = label
     return dataclasses.replace(labels, data=data)
 
 
