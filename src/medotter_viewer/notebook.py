@@ -1,0 +1,246 @@
+"""What a Jupyter cell or a script calls: numbers, pictures and the window, each from one line.
+
+Everything but `view` works without a display.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from medotter_viewer.batch import Progress, score_entries
+from medotter_viewer.core.scores import CaseScore
+from medotter_viewer.core.spec import Hd95Name
+from medotter_viewer.errors import CaseNotFoundError, MissingDisplayError, UsageError
+from medotter_viewer.evaluation.report import TargetReport, make_report
+from medotter_viewer.figures import show_in_cells, triplet
+from medotter_viewer.scoring.options import Missing, ScoreOptions
+from medotter_viewer.scoring.registry import score_case as _score_loaded
+from medotter_viewer.sources.bundle import Bundle
+from medotter_viewer.sources.bundle_source import BundleSource, Split
+from medotter_viewer.sources.opening import open_source
+from medotter_viewer.sources.predictions import PredictionFolder
+from medotter_viewer.ui.screen import no_display
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Path_: TypeAlias = str | os.PathLike[str]
+Target: TypeAlias = str | os.PathLike[str] | Bundle | BundleSource
+
+_INSTEAD = "plot_case(...) draws a case without a window"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """A window that `view` opened; a cell shows its screenshot.
+
+    Attributes
+    ----------
+    viewer : napari.Viewer
+        For anything napari can do.
+    session : ReviewSession
+        The review: `go_to`, `step`, `score`, ...
+    window : object
+        What `medotter_viewer.ui.window.open_window` returned.
+    """
+
+    window: Any
+
+    @property
+    def viewer(self) -> Any:
+        """The napari viewer."""
+        return self.window.viewer
+
+    @property
+    def session(self) -> Any:
+        """The state of the review."""
+        return self.window.session
+
+    def _repr_png_(self) -> bytes:
+        from matplotlib.image import imsave
+
+        png = BytesIO()
+        imsave(png, self.viewer.screenshot(canvas_only=False, flash=False), format="png")
+        return png.getvalue()
+
+
+def view(
+    target: Target,
+    predictions: Path_ | None = None,
+    *,
+    case: str | None = None,
+    region: str | None = None,
+    **options: Any,
+) -> View:
+    """Open the window on a case. In Jupyter run ``%gui qt`` first; a script ends with ``napari.run()``.
+
+    Parameters
+    ----------
+    target : path, Bundle or open source
+        What to look at.
+    predictions : path, optional
+        Folder of one model's predictions.
+    case : str, optional
+        Full id of the case to open on; None takes the first.
+    region : str, optional
+        Region to look at alone.
+    **options
+        As for `open_source`: data_root, pattern, model_name, remap, resample_prediction.
+
+    Raises
+    ------
+    MissingDisplayError
+        If there is no display, or napari and Qt are not installed; `plot_case` needs neither.
+    CaseNotFoundError
+        If there is no such case; the message names those with the nearest ids.
+    """
+    source = _source(target, predictions, options)
+    if case is not None:
+        _check_case(source, case)
+    if (obstacle := no_display()) is not None:
+        raise MissingDisplayError(f"{obstacle}; {_INSTEAD}")
+    try:
+        from medotter_viewer.ui.window import open_window
+    except ImportError as error:
+        message = f"view() needs napari and Qt ({error}): pip install 'medotter-viewer[gui]'; {_INSTEAD}"
+        raise MissingDisplayError(message) from error
+    return View(open_window(source, case_id=case, region=region))
+
+
+def plot_case(
+    target: Target,
+    case: str,
+    predictions: Path_ | None = None,
+    *,
+    region: str | None = None,
+    window: tuple[float, float] | str | None = None,
+    channel: str | None = None,
+    margin_mm: float | None = None,
+    **options: Any,
+) -> Figure:
+    """Return a picture of a case: the axial, coronal and sagittal slice with the largest error area.
+
+    Never needs a display. See `medotter_viewer.figures.triplet` for region, window, channel and margin_mm, `view` for
+    the rest.
+
+    Raises
+    ------
+    CaseNotFoundError
+        If there is no such case; the message names those with the nearest ids.
+    UsageError
+        If region, channel, window or an option are not known.
+    """
+    source = _source(target, predictions, options)
+    _check_case(source, case)
+    loaded = source.load(case)
+    figure = triplet(loaded, source.spec, region=region, window=window, channel=channel, margin_mm=margin_mm)
+    show_in_cells()
+    return figure
+
+
+def score_case(
+    target: Target,
+    case: str,
+    predictions: Path_ | None = None,
+    *,
+    metrics: Sequence[str] | None = None,
+    hd95: Hd95Name = "directed_max",
+    missing: Missing = "skip",
+    **options: Any,
+) -> CaseScore:
+    """Return the scores of one case: a table in a cell, `CaseScore.to_dataframe` for pandas.
+
+    Parameters
+    ----------
+    target, case, predictions, **options
+        As for `view`.
+    metrics : sequence of str, optional
+        ``dice``, ``iou``, ``hd95``; None takes the specification's.
+    hd95 : {"directed_max", "pooled", "mean", "surfel"}
+        Which of the quantities called HD95.
+    missing : {"skip", "empty"}
+        A case without prediction has no numbers, or those of an empty prediction.
+
+    Raises
+    ------
+    CaseNotFoundError
+        If there is no such case; the message names those with the nearest ids.
+    UnsupportedTaskError
+        If no adapter handles the task type.
+    UsageError
+        If a metric or an option is not known.
+    """
+    source = _source(target, predictions, options)
+    _check_case(source, case)
+    chosen = ScoreOptions(None if metrics is None else tuple(metrics), hd95, missing)
+    return _score_loaded(source.load(case, images=False), source.spec, chosen)
+
+
+def score_bundle(
+    target: Target,
+    predictions: Path_ | None = None,
+    *,
+    split: Split = "test",
+    metrics: Sequence[str] | None = None,
+    hd95: Hd95Name = "directed_max",
+    missing: Missing = "skip",
+    progress: Progress | None = None,
+    **options: Any,
+) -> TargetReport:
+    """Return the scores of every case of a split and their means: the numbers of ``medotter-viewer score``.
+
+    Parameters
+    ----------
+    split : {"test", "train", "all"}
+        Which cases.
+    progress : callable, optional
+        Told after every case: how many are done, how many there are, and the newest score.
+    target, predictions, metrics, hd95, missing, **options
+        As for `score_case`.
+    """
+    source = _source(target, predictions, options)
+    chosen = ScoreOptions(None if metrics is None else tuple(metrics), hd95, missing)
+    resample = source.resample_prediction
+    entries = list(source.entries(split))
+    scores = score_entries(entries, source.spec, chosen, resample_prediction=resample, progress=progress)
+    return make_report(
+        scores,
+        source.spec,
+        chosen,
+        target=source.target,
+        split=split,
+        version=source.bundle.version,
+        hash_=source.bundle.hash,
+        model=source.predictions.name if source.predictions else None,
+        more_definitions={"data_root": str(source.root), "resample_prediction": resample},
+    )
+
+
+def _source(target: Target, predictions: Path_ | None, options: dict[str, Any]) -> BundleSource:
+    """The cases of a target; one that is open already keeps its settings, but may get other predictions."""
+    if not isinstance(target, BundleSource):
+        try:
+            return open_source(target, predictions=predictions, **options)
+        except TypeError as error:
+            raise UsageError(f"options: {error}") from error
+    if options:
+        raise UsageError(f"{', '.join(options)}: the source is open already; give them to open_source")
+    if predictions is None:
+        return target
+    path = Path(predictions)
+    return replace(target, predictions=PredictionFolder(path, path.resolve().name))
+
+
+def _check_case(source: BundleSource, case_id: str) -> None:
+    ids = source.case_ids()
+    if case_id in ids:
+        return
+    near = difflib.get_close_matches(case_id, ids, n=3, cutoff=0.4) or ids[:3]
+    there = f"nearest are {', '.join(near)}" if near else "the manifest lists none"
+    raise CaseNotFoundError(f"{source.target}: no case {case_id!r} among {len(ids)}; {there}")
