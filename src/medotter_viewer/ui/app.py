@@ -1,0 +1,112 @@
+"""Open the viewer from the command line: until it is closed, or for one picture."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from medotter_viewer.errors import MedotterViewerError, MissingDisplayError, WriteError
+from medotter_viewer.sources.bundle_source import BundleSource
+from medotter_viewer.ui.screen import no_display
+
+_PATIENCE_S = 120.0
+
+
+def run_window(
+    source: BundleSource | None,
+    *,
+    case_id: str | None = None,
+    region: str | None = None,
+    split: str = "all",
+    screenshot: Path | None = None,
+) -> int:
+    """Show the window and return the exit status when it is closed.
+
+    Parameters
+    ----------
+    source : BundleSource or None
+        The cases; None opens an empty viewer, onto which a bundle folder can be dropped.
+    case_id, region : str, optional
+        Opened first, and looked at alone.
+    split : {"all", "test", "train"}
+        Which cases are listed.
+    screenshot : Path, optional
+        A picture of the whole window is written here once the case is scored, and the window closes.
+
+    Raises
+    ------
+    MissingDisplayError
+        If there is no screen.
+    WriteError
+        If the picture cannot be written.
+    """
+    if (reason := no_display()) is not None:
+        raise MissingDisplayError(
+            f"no window can be drawn: {reason}; without a screen run it under xvfb-run, or use 'medotter-viewer score'"
+        )
+    import napari
+
+    from medotter_viewer.ui.window import open_window
+
+    if source is None:
+        napari.Viewer(title="medotter_viewer")
+        napari.run()
+        return 0
+    if case_id is not None:
+        source.entry(case_id)  # an unknown case is an error before a window opens
+    window = open_window(source, case_id=case_id, region=region, split=split)
+    if screenshot is None:
+        napari.run()
+        return 0
+    try:
+        wait_until_scored(window)
+        save_screenshot(window.viewer, screenshot)
+    finally:
+        window.close()
+        window.viewer.close()
+    print(screenshot)  # noqa: T201 - the command's output
+    return 0
+
+
+def wait_until_scored(window: Any, patience_s: float = _PATIENCE_S) -> None:
+    """Process events until the case is open and scored.
+
+    Raises
+    ------
+    MedotterViewerError
+        If that takes longer than `patience_s`.
+    """
+    from qtpy.QtWidgets import QApplication
+
+    idle = [not window.session.can_score]
+
+    def on_scoring(scoring: bool) -> None:
+        idle[0] = not scoring
+
+    window.session.events.scoring_changed.connect(on_scoring)
+    end = time.monotonic() + patience_s
+    while window.session.opened is None or not idle[0]:
+        QApplication.processEvents()
+        time.sleep(0.01)
+        if time.monotonic() > end:
+            raise MedotterViewerError(f"case {window.session.current_id}: not scored within {patience_s:.0f} s")
+    settle = time.monotonic() + 0.6
+    while time.monotonic() < settle:  # the plot and the layers' last redraw
+        QApplication.processEvents()
+        time.sleep(0.01)
+
+
+def save_screenshot(viewer: Any, path: Path) -> None:
+    """Write a picture of the whole window.
+
+    Raises
+    ------
+    WriteError
+        If it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        viewer.screenshot(str(path), canvas_only=False, flash=False)
+    except OSError as error:
+        raise WriteError(f"{path}: {error.strerror or error}") from error

@@ -1,0 +1,64 @@
+"""What must be said about a case above its picture. Pure."""
+
+from __future__ import annotations
+
+from medotter_viewer.core.case import Case
+
+_SHOWN = frozenset(
+    {
+        "no-remap",
+        "bad-remap",
+        "grid-mismatch",
+        "grid-nearly-equal",
+        "resampled-prediction",
+        "image-grid-differs",
+        "qform-sform-differ",
+        "fractional-labels",
+        "missing-file",
+        "unreadable-file",
+        "no-ground-truth",
+        "ambiguous-prediction",
+        "unsafe-path",
+        "no-entry",
+        "no-form-codes",
+        "split-clash",
+    }
+)
+_OBLIQUE_DEG = 0.1
+
+
+def banner_text(case: Case, *, native_shown: bool = False) -> str:
+    """Return the lines of the banner; empty when there is nothing to say.
+
+    Parameters
+    ----------
+    case : Case
+        The open case.
+    native_shown : bool
+        Whether the ground truth is shown in native ids by the user's choice.
+    """
+    lines = []
+    labels = case.gt or case.gt_native or case.pred
+    image = next(iter(case.channels.values()), None)
+    grid = image.grid if image is not None else labels.grid if labels is not None else None
+    if grid is not None and grid.oblique_deg > _OBLIQUE_DEG:
+        lines.append(f"oblique by {grid.oblique_deg:.1f} deg: shown along its own axes")
+    if native_shown and case.gt is not None:
+        lines.append("ground truth in native ids, before the remap")
+    lines += [_short(f.message, case.case_id) for f in case.findings if f.code in _SHOWN]
+    if case.entry.pred_path is None and not any("prediction" in line for line in lines):
+        lines.append("no prediction for this case")
+    return "\n".join(dict.fromkeys(lines))
+
+
+def case_line(case: Case) -> str:
+    """Return what is open, in one line."""
+    labels = case.gt_native or case.pred
+    image = next(iter(case.channels.values()), None)
+    grid = labels.grid if labels is not None else image.grid if image is not None else None
+    return case.case_id if grid is None else f"{case.case_id}  ·  {grid.describe()}"
+
+
+def _short(message: str, case_id: str) -> str:
+    """A message without the case's name, which stands in the title."""
+    return message.removeprefix(f"case {case_id}: ")

@@ -1,0 +1,89 @@
+"""Where the panels of a review stand in the napari window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from qtpy.QtCore import Qt
+from qtpy.QtWidgets import QLabel, QTabWidget
+
+from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.ui.colors import label_color
+from medotter_viewer.ui.widgets.cases import CasesDock
+from medotter_viewer.ui.widgets.remap import RemapDock
+from medotter_viewer.ui.widgets.scores import ScoresDock
+
+WIDTH = 340
+SCORES_WIDTH = 430
+
+
+class Docks:
+    """Cases at the left with napari's own controls behind it; scores and remap as tabs at the right.
+
+    Parameters
+    ----------
+    viewer : napari.Viewer
+        Whose window.
+    session : ReviewSession
+        What the panels look at.
+    focus : callable
+        Called after a click, to give the keyboard back to the canvas.
+    run_in_background : callable
+        Takes work and a callable for its result.
+    """
+
+    def __init__(
+        self, viewer: Any, session: ReviewSession, *, focus: Callable[[], None], run_in_background: Callable[..., None]
+    ) -> None:
+        self._viewer = viewer
+
+        def color_of(region: str) -> Any:
+            from qtpy.QtGui import QColor
+
+            ids = session.spec.regions.get(region, ())
+            if len(ids) != 1:
+                return None
+            red, green, blue = label_color(ids[0])[:3]
+            return QColor.fromRgbF(float(red), float(green), float(blue))
+
+        self.cases = CasesDock(session, focus)
+        self.scores = ScoresDock(session, color_of, focus)
+        self.remap = RemapDock(session, run_in_background, focus)
+        window = viewer.window
+        main = window._qt_window
+        main.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        self._docks = [
+            window.add_dock_widget(self.cases, name="Cases", area="left"),
+            window.add_dock_widget(self.scores, name="Scores", area="right"),
+            window.add_dock_widget(self.remap, name="Remap", area="right"),
+        ]
+        cases, scores, remap = self._docks
+        main.tabifyDockWidget(scores, remap)
+        controls, layers = window._qt_viewer.dockLayerControls, window._qt_viewer.dockLayerList
+        for dock in (layers, controls):
+            main.tabifyDockWidget(cases, dock)
+        cases.raise_()
+        scores.raise_()
+        main.resizeDocks([cases, scores], [WIDTH, SCORES_WIDTH], Qt.Orientation.Horizontal)
+        self._line = QLabel()
+        self._line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        main.statusBar().insertPermanentWidget(0, self._line)
+
+    def say(self, text: str) -> None:
+        """Show a line at the bottom of the window."""
+        self._line.setText(" ".join(text.split()))
+
+    def close(self) -> None:
+        """Take the panels out of the window."""
+        for widget in (self.cases, self.scores, self.remap):
+            widget.close_connections()
+        for dock in self._docks:
+            try:
+                self._viewer.window.remove_dock_widget(dock)
+            except (LookupError, RuntimeError):  # the window is being destroyed, its docks are gone
+                continue
+        try:
+            self._line.deleteLater()
+        except RuntimeError:
+            return

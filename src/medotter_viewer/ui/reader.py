@@ -1,0 +1,65 @@
+"""Drop a bundle folder on napari: its review opens in that window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from medotter_viewer.sources.bundle import MANIFEST, find_bundle
+
+LayerData = list[tuple[Any, ...]]
+NOTHING_TO_ADD: LayerData = [(None,)]  # napari's word for "read, and no layer comes of it"
+
+
+def get_reader(path: str | list[str]) -> Callable[[str | list[str]], LayerData] | None:
+    """Return a reader for a bundle folder (or its manifest), None for anything else.
+
+    napari asks this about every folder that is dropped: nothing is opened here.
+    """
+    if not isinstance(path, str) or _bundle_folder(path) is None:
+        return None
+    return read_bundle
+
+
+def read_bundle(path: str | list[str]) -> LayerData:
+    """Open the review of a bundle in the current viewer; without a viewer return the layers of its first case."""
+    import napari
+
+    from medotter_viewer.sources.opening import open_source
+
+    folder = _bundle_folder(path if isinstance(path, str) else path[0])
+    if folder is None:
+        return []
+    source = open_source(folder)
+    viewer = napari.current_viewer()
+    if viewer is not None and hasattr(viewer, "window"):
+        from medotter_viewer.ui.window import open_window
+
+        open_window(source, viewer=viewer)
+        return NOTHING_TO_ADD
+    return first_case_layers(source)
+
+
+def first_case_layers(source: Any) -> LayerData:
+    """Return the first case's layers as napari's layer data: for a viewer without a window."""
+    from medotter_viewer.ui.layers import specs
+
+    case_id = next(iter(source.case_ids("test") or source.case_ids("all")), None)
+    if case_id is None:
+        return []
+    found: LayerData = []
+    for spec in specs(source.load(case_id), source.spec):
+        where = {"name": spec.name, "scale": spec.scale, "translate": spec.translate, "units": ("mm",) * 3}
+        if spec.is_image:
+            found.append((spec.data, {**where, "contrast_limits": spec.contrast_limits, "rgb": False}, "image"))
+        else:
+            found.append((spec.data, where, "labels"))
+    return found
+
+
+def _bundle_folder(path: str) -> Path | None:
+    place = Path(path)
+    if place.name == MANIFEST:
+        place = place.parent
+    return find_bundle(place) if place.is_dir() else None
