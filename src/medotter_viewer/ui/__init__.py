@@ -1,0 +1,4 @@
+"""The napari skin: what a case looks like, the window around it, and nothing that a library user would miss.
+
+The only package that imports napari and Qt. `layers`, `colors`, `windows` and `letters` are pure and need neither.
+"""
