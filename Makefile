@@ -5,7 +5,7 @@ SHELL := /bin/bash
 
 BIN := .venv/bin
 LOGS := .cache/make-test
-DEMO_BUNDLE ?= sample_bundles/thorax_ct
+DEMO_BUNDLE ?= sample_bundles/torso_ct
 DEMO_MODEL ?= mixed
 
 # Tests must neither read nor change the napari settings of whoever runs them.

@@ -48,9 +48,7 @@ def resample_labels(labels: LabelMap, grid: Grid) -> LabelMap:
         )
     out = np.empty(grid.shape, dtype=labels.data.dtype, order="F")
     i, j = np.meshgrid(*(np.arange(n, dtype=np.float64) for n in grid.shape[:2]), indexing="ij")
-    for k in range(
-        grid.shape[2]
-    ):  # a slab at a time: coordinates of a whole volume would take ten times its memory
+    for k in range(grid.shape[2]):  # a slab at a time: coordinates of a whole volume would take ten times its memory
         index = [_source_index(to_source[row], i, j, k, labels.data.shape[row]) for row in range(3)]
         out[:, :, k] = labels.data[tuple(index)]
     return LabelMap(out, grid)
