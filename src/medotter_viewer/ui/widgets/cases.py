@@ -1,0 +1,150 @@
+"""The dock that lists the cases: filter, sort, score all, open one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from qtpy.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.ui.widgets.cases_model import CasesModel
+from medotter_viewer.ui.widgets.cell_table import CellTable
+from medotter_viewer.ui.widgets.connections import Connections
+from medotter_viewer.ui.widgets.layout import MIN_WIDTH, dense
+
+_ERRORS = ("error", "missing file")
+
+
+class CasesDock(QWidget):
+    """The case list.
+
+    Parameters
+    ----------
+    session : ReviewSession
+        What is read and told.
+    on_done : callable
+        Called after a click, so that the window can give the keyboard back to the canvas.
+    """
+
+    def __init__(self, session: ReviewSession, on_done: Callable[[], None] = lambda: None, parent: Any = None) -> None:
+        super().__init__(parent)
+        self._session, self._on_done = session, on_done
+        self.setMinimumWidth(MIN_WIDTH)
+        self.model = CasesModel(session, self)
+        self.table = CellTable(self.model, self)
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText("filter, e.g. dataset:BTCV status:error")
+        self.filter.setToolTip("words that must all be found; dataset: split: tier: status: case: look in one field")
+        self.filter.setClearButtonEnabled(True)
+        self.sorting = QComboBox()
+        for metric in (None, *session.metrics):
+            self.sorting.addItem("as listed" if metric is None else f"worst {metric} first", metric)
+        self.score_all = QPushButton("Score all")
+        self.progress = QProgressBar()
+        self.progress.setFormat("%v of %m")
+        self.progress.hide()
+        self.footer = QLabel()
+        if not session.can_score:
+            self.score_all.setEnabled(False)
+            self.score_all.setToolTip(f"task type {session.spec.task_type}: cases are shown, not scored")
+        self._scoring = False
+        self._lay_out()
+        self._connections = Connections()
+        self._connect(session)
+        self._on_rows_changed()
+
+    def _lay_out(self) -> None:
+        choices = QHBoxLayout()
+        choices.setSpacing(4)
+        choices.addWidget(self.sorting, 1)
+        choices.addWidget(self.score_all)
+        whole = dense(QVBoxLayout(self))
+        whole.addWidget(self.filter)
+        whole.addLayout(choices)
+        whole.addWidget(self.table, 1)
+        whole.addWidget(self.footer)
+        whole.addWidget(self.progress)
+
+    def _connect(self, session: ReviewSession) -> None:
+        self.filter.textChanged.connect(session.set_filter)
+        self.filter.returnPressed.connect(self._on_done)
+        self.sorting.activated.connect(self._on_sorting_chosen)
+        self.table.row_chosen.connect(self._on_row_chosen)
+        self.table.horizontalHeader().setSectionsClickable(True)
+        self.table.horizontalHeader().sectionClicked.connect(self._on_header_clicked)
+        self.score_all.clicked.connect(self._on_score_all_clicked)
+        events = session.events
+        self._connections.add(events.rows_changed, self._on_rows_changed)
+        self._connections.add(events.row_changed, self._on_row_changed)
+        self._connections.add(events.case_changed, self._on_case_changed)
+        self._connections.add(events.progress_changed, self._on_progress_changed)
+
+    def close_connections(self) -> None:
+        """Stop listening to the session."""
+        self._connections.close()
+        self.model.close_connections()
+
+    def closeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """Stop listening."""
+        self.close_connections()
+        super().closeEvent(event)
+
+    # ---------------------------------------------------------------- what the user does
+
+    def _on_row_chosen(self, row: int) -> None:
+        case_id = self.model.case_id(row)
+        if case_id != self._session.current_id:
+            self._session.go_to(case_id)
+        self._on_done()
+
+    def _on_sorting_chosen(self, place: int) -> None:
+        self._session.sort_worst_first(self.sorting.itemData(place))
+        self._on_done()
+
+    def _on_header_clicked(self, column: int) -> None:
+        metric = self.model.metric_of(column)
+        self._session.sort_worst_first(None if metric == self._session.worst_first else metric)
+        self._on_done()
+
+    def _on_score_all_clicked(self) -> None:
+        if self._scoring:
+            self._session.cancel_score_all()
+        else:
+            self._session.score_all()
+        self._on_done()
+
+    # ---------------------------------------------------------------- what the session says
+
+    def _on_rows_changed(self) -> None:
+        self.sorting.setCurrentIndex(max(self.sorting.findData(self._session.worst_first), 0))
+        self._on_case_changed()
+        self._count()
+
+    def _on_row_changed(self, _: str) -> None:
+        self._count()
+
+    def _on_case_changed(self, _: object = None) -> None:
+        row = self.model.open_row()
+        self.table.select(row)
+        if row is not None:
+            self.table.scrollTo(self.model.index(row, 0))
+
+    def _on_progress_changed(self, done: int, total: int) -> None:
+        self._scoring = total > 0 and done < total
+        self.score_all.setText("Cancel" if self._scoring else "Score all")
+        self.progress.setVisible(self._scoring)
+        self.footer.setVisible(not self._scoring)
+        if self._scoring:
+            self.progress.setRange(0, total)
+            self.progress.setValue(done)
+
+    def _count(self) -> None:
+        rows = self._session.rows
+        words = [row.status for row in rows]
+        errors, without = sum(word in _ERRORS for word in words), words.count("no prediction")
+        parts = [f"{words.count('scored')} of {len(rows)} scored"]
+        parts += [f"{errors} error{'s' * (errors > 1)}"] if errors else []
+        parts += [f"{without} no prediction"] if without else []
+        parts += [f"{len(rows)} of {self._session.n_cases} listed"] if len(rows) < self._session.n_cases else []
+        self.footer.setText(" · ".join(parts))

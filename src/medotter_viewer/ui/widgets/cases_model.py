@@ -1,0 +1,155 @@
+"""The case list as a table: which case is open, what each is worth, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from medotter_viewer.core.reprs import metric_text, number_text
+from medotter_viewer.core.scores import MetricValue
+from medotter_viewer.core.spec import MACRO
+from medotter_viewer.session.case_list import CaseRow
+from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.ui.widgets.cell_model import CellModel
+from medotter_viewer.ui.widgets.cells import NOTHING, Cell, Column
+from medotter_viewer.ui.widgets.connections import Connections
+
+OPEN = "▸"
+_UNITS = {"hd95": " [mm]"}
+_LONG = 14  # letters of a region's name in a header
+_ERRORS = ("error", "missing file")
+
+
+class CasesModel(CellModel):
+    """The listed cases of a session, in its order.
+
+    Parameters
+    ----------
+    session : ReviewSession
+        What is read.
+    """
+
+    def __init__(self, session: ReviewSession, parent: Any = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._with_dataset = self._with_tier = False
+        self._connections = Connections()
+        events = session.events
+        self._connections.add(events.rows_changed, self.refresh)
+        self._connections.add(events.row_changed, self._on_row_changed)
+        for signal in (events.loading_started, events.case_changed, events.failed):
+            self._connections.add(signal, self._on_case_changed)
+        self.refresh()
+
+    def make_columns(self) -> Sequence[Column]:
+        """Return the columns: dataset and tier only where they tell cases apart."""
+        rows = self._session.rows
+        self._with_dataset = len({row.entry.dataset for row in rows}) > 1
+        self._with_tier = len({_tier(row) for row in rows}) > 1
+        region = self._session.spec.headline.region
+        mean = ", the mean over the labelled regions" * (region == MACRO)
+        short = "mean" if region == MACRO else region if len(region) < _LONG else f"{region[: _LONG - 2]}…"
+        return [
+            Column(""),
+            Column("case", stretch=True, least=72),
+            *[Column("dataset", least=54)] * self._with_dataset,
+            *[Column("tier", "split, and tier within it", least=34)] * self._with_tier,
+            *(
+                Column(f"{short}\n{m}{_UNITS.get(m, '')}", f"{m} of {region}{mean}; click to sort", numeric=True)
+                for m in self._session.metrics
+            ),
+            Column("status", least=60),
+        ]
+
+    def n_rows(self) -> int:
+        """Return how many cases are listed."""
+        return len(self._session.rows)
+
+    def make_cells(self, row: int) -> Sequence[Cell]:
+        """Return a case's line."""
+        case = self._session.rows[row]
+        is_open = case.case_id == self._session.current_id
+        name = case.case_id.removeprefix(f"{case.entry.dataset}/")
+        return [
+            Cell(OPEN if is_open else "", "open" * is_open),
+            Cell(name, case.case_id, bold=is_open),
+            *[Cell(case.entry.dataset or "", case.entry.dataset or "")] * self._with_dataset,
+            *[Cell(_tier(case))] * self._with_tier,
+            *(self._value(case, metric) for metric in self._session.metrics),
+            status_cell(case),
+        ]
+
+    def case_id(self, row: int) -> str:
+        """Return the case of a row."""
+        return self._session.rows[row].case_id
+
+    def open_row(self) -> int | None:
+        """Return the row of the open case, None when it is not listed."""
+        ids = [row.case_id for row in self._session.rows]
+        return ids.index(self._session.current_id) if self._session.current_id in ids else None
+
+    def metric_of(self, column: int) -> str | None:
+        """Return the metric of a column."""
+        place = column - (len(self.columns) - 1 - len(self._session.metrics))
+        return self._session.metrics[place] if 0 <= place < len(self._session.metrics) else None
+
+    def close_connections(self) -> None:
+        """Stop listening."""
+        self._connections.close()
+
+    def _value(self, row: CaseRow, metric: str) -> Cell:
+        value = headline_metric(row, self._session.spec.headline.region, metric)
+        if value is None or value.status == "error":
+            return Cell(NOTHING, tone="quiet")
+        if value.status in ("cap", "absent", "not_labelled"):
+            return Cell(metric_text(metric, value).split(" (")[0], metric_text(metric, value), "quiet")
+        caps = _n_caps(row)
+        remark = f"slanted: a mean with {caps} cap{'s' * (caps > 1)}, values set by a rule" if caps else ""
+        return Cell(number_text(metric, value.value), remark, italic=bool(caps))
+
+    def _on_row_changed(self, case_id: str) -> None:
+        for place, row in enumerate(self._session.rows):
+            if row.case_id == case_id:
+                self.refresh_rows(place, place)
+
+    def _on_case_changed(self, _: object = None) -> None:
+        self.refresh_rows(0, self.n_rows() - 1)
+
+
+def headline_metric(row: CaseRow, region: str, metric: str) -> MetricValue | None:
+    """Return the value shown for a case with its status: that of the headline region, or the mean."""
+    if row.score is None:
+        return None
+    if metric not in row.score.case and region in row.score.regions:
+        return row.score.regions[region].metrics.get(metric)
+    value = row.values.get(metric)
+    return None if value is None else MetricValue(value)
+
+
+def status_cell(row: CaseRow) -> Cell:
+    """Return how a case stands, in words; its tooltip tells the reason."""
+    missing = row.entry.missing
+    findings = "\n".join(dict.fromkeys(f.message for f in row.entry.findings))
+    if row.status in _ERRORS:
+        message = row.score.message if row.score is not None else None
+        text = "missing " + ", ".join(missing) if row.status == "missing file" and missing else row.status
+        return Cell(text, message or findings, "error")
+    if row.status == "no prediction":
+        message = row.score.message if row.score is not None else None
+        return Cell(row.status, message or f"case {row.case_id}: no prediction found", "quiet")
+    gone = [part for part in missing if part not in ("gt", "prediction")]
+    hint = f", no {', '.join(gone)}" if gone else ""
+    caps = _n_caps(row)
+    noted = f", {caps} cap{'s' * (caps > 1)}" if caps else ""
+    return Cell(row.status + noted + hint, findings, "plain" if row.status == "scored" else "quiet")
+
+
+def _n_caps(row: CaseRow) -> int:
+    """Count the regions with a value that a rule set."""
+    regions = row.score.regions.values() if row.score is not None else ()
+    return sum(any(value.status == "cap" for value in region.metrics.values()) for region in regions)
+
+
+def _tier(row: CaseRow) -> str:
+    """Return split and tier as one word or two."""
+    return " · ".join(dict.fromkeys(part for part in (row.entry.split, row.entry.tier) if part))

@@ -1,0 +1,114 @@
+"""A Qt table model over columns and cells: subclasses say which, this one answers Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qtpy.QtCore import QAbstractTableModel, QModelIndex, Qt
+from qtpy.QtGui import QFont
+
+from medotter_viewer.ui.widgets.cells import Cell, Column
+
+CELL_ROLE = int(Qt.ItemDataRole.UserRole)
+"""Gives the `Cell` itself."""
+
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class CellModel(QAbstractTableModel):
+    """A read-only table; its texts are made when they are first looked at and forgotten by `refresh`."""
+
+    def __init__(self, parent: Any = None) -> None:
+        super().__init__(parent)
+        self._columns: tuple[Column, ...] = ()
+        self._made: dict[int, Sequence[Cell]] = {}
+
+    # ---------------------------------------------------------------- what subclasses say
+
+    def make_columns(self) -> Sequence[Column]:
+        """Return the columns as they are now."""
+        raise NotImplementedError
+
+    def n_rows(self) -> int:
+        """Return how many rows there are now."""
+        raise NotImplementedError
+
+    def make_cells(self, row: int) -> Sequence[Cell]:
+        """Return the cells of a row, one for each column."""
+        raise NotImplementedError
+
+    # ---------------------------------------------------------------- for views and docks
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns shown."""
+        return self._columns
+
+    def cells(self, row: int) -> Sequence[Cell]:
+        """Return the cells of a row."""
+        if row not in self._made:
+            self._made[row] = self.make_cells(row)
+        return self._made[row]
+
+    def refresh(self, *_: Any) -> None:
+        """Read everything again."""
+        self.beginResetModel()
+        self._made.clear()
+        self._columns = tuple(self.make_columns())
+        self.endResetModel()
+
+    def refresh_rows(self, first: int, last: int) -> None:
+        """Read some rows again; the columns stay."""
+        for row in range(first, last + 1):
+            self._made.pop(row, None)
+        if last >= first:
+            self.dataChanged.emit(self.index(first, 0), self.index(last, max(len(self._columns) - 1, 0)))
+
+    # ---------------------------------------------------------------- for Qt
+
+    def rowCount(self, parent: Any = None) -> int:  # noqa: N802 - Qt's name
+        """Return how many rows there are."""
+        return 0 if parent is not None and parent.isValid() else self.n_rows()
+
+    def columnCount(self, parent: Any = None) -> int:  # noqa: N802 - Qt's name
+        """Return how many columns there are."""
+        return 0 if parent is not None and parent.isValid() else len(self._columns)
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return what Qt asks about a cell."""
+        if not index.isValid() or index.row() >= self.n_rows():
+            return None
+        cell = self.cells(index.row())[index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return cell.text
+        if role == CELL_ROLE:
+            return cell
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return cell.why or None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if self._columns[index.column()].numeric and not cell.word else _LEFT
+        if role == Qt.ItemDataRole.DecorationRole:
+            return cell.swatch
+        if role == Qt.ItemDataRole.FontRole and (cell.bold or cell.italic):
+            font = QFont()
+            font.setBold(cell.bold)
+            font.setItalic(cell.italic)
+            return font
+        return None
+
+    def headerData(  # noqa: N802 - Qt's name
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """Return what Qt asks about a header."""
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._columns):
+            return None
+        column = self._columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.header
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return column.why or None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if column.numeric else _LEFT
+        return None

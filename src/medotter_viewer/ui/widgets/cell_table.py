@@ -1,0 +1,173 @@
+"""A dense table view: small rows, whole-row selection, and no key taken but those that move in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from qtpy.QtCore import QSize, Qt, Signal
+from qtpy.QtGui import QColor, QGuiApplication, QKeySequence, QPalette
+from qtpy.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QTableView
+
+from medotter_viewer.ui.widgets.cell_model import CELL_ROLE, CellModel
+from medotter_viewer.ui.widgets.cells import Column
+from medotter_viewer.ui.widgets.theme import tone_color
+
+_MOVES = (
+    Qt.Key.Key_Up,
+    Qt.Key.Key_Down,
+    Qt.Key.Key_Left,
+    Qt.Key.Key_Right,
+    Qt.Key.Key_Home,
+    Qt.Key.Key_End,
+    Qt.Key.Key_PageUp,
+    Qt.Key.Key_PageDown,
+)
+_STYLE = "QHeaderView::section { border: none; padding: 2px 5px; } QTableView::item { padding: 0px 3px; }"
+
+
+class CellTable(QTableView):
+    """A view of a `CellModel`.
+
+    Parameters
+    ----------
+    model : CellModel
+        What is shown.
+
+    Attributes
+    ----------
+    row_chosen : Signal(int)
+        A row was clicked, or Return was pressed on it.
+    """
+
+    row_chosen = Signal(int)
+
+    def __init__(self, model: CellModel, parent: Any = None) -> None:
+        super().__init__(parent)
+        self.setModel(model)
+        self.setItemDelegate(_CellDelegate(self))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setIconSize(QSize(9, 9))
+        self.setMinimumHeight(90)
+        self.setStyleSheet(_STYLE)
+        rows, header = self.verticalHeader(), self.horizontalHeader()
+        rows.hide()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        rows.setMinimumSectionSize(12)
+        rows.setDefaultSectionSize(self.fontMetrics().height() + 5)
+        header.setMinimumSectionSize(12)
+        header.setHighlightSections(False)
+        header.setResizeContentsPrecision(0)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        model.modelReset.connect(self._on_reset)
+        model.dataChanged.connect(self.fit_columns)
+        self.clicked.connect(lambda index: self.row_chosen.emit(index.row()))
+        self._on_reset()
+
+    def select(self, row: int | None) -> None:
+        """Select a row without choosing it; None selects nothing."""
+        if row is None:
+            self.clearSelection()
+        elif self.currentIndex().row() != row or not self.selectionModel().isRowSelected(row):
+            self.selectRow(row)
+
+    def selected_row(self) -> int | None:
+        """Return the selected row."""
+        rows = self.selectionModel().selectedRows()
+        return rows[0].row() if rows else None
+
+    def fit_columns(self, *_: Any) -> None:
+        """Give every column the room its text needs and the rest to the one that stretches."""
+        header = self.horizontalHeader()
+        columns = self.model().columns
+        widths = [max(self.sizeHintForColumn(i), header.sectionSizeHint(i)) + 2 for i in range(len(columns))]
+        for i, width in enumerate(fitted(widths, columns, self.viewport().width())):
+            self.setColumnWidth(i, width)
+
+    def _on_reset(self) -> None:
+        self.clearSpans()
+        model = self.model()
+        for row in range(model.rowCount()):
+            for place, cell in enumerate(model.cells(row)):
+                if cell.span > 1:
+                    self.setSpan(row, place, 1, cell.span)
+        self.fit_columns()
+
+    def resizeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """Keep the columns fitted."""
+        super().resizeEvent(event)
+        self.fit_columns()
+
+    def changeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """Follow the font."""
+        super().changeEvent(event)
+        if event.type() in (event.Type.FontChange, event.Type.StyleChange) and self.model() is not None:
+            self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 5)
+
+    def keyPressEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """Move, choose or copy; leave every other key to the window."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self._copy()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            row = self.selected_row()
+            if row is not None:
+                self.row_chosen.emit(row)
+        elif event.key() in _MOVES:
+            super().keyPressEvent(event)
+        else:
+            event.ignore()
+
+    def _copy(self) -> None:
+        """Put the whole table on the clipboard, tab-separated."""
+        model = self.model()
+        lines = ["\t".join(column.header.replace("\n", " ") for column in model.columns)]
+        lines += ["\t".join(cell.text for cell in model.cells(row)) for row in range(model.rowCount())]
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+
+def fitted(widths: Sequence[int], columns: Sequence[Column], room: int) -> list[int]:
+    """Return widths that fill some room: one column stretches, those that may be cut down share what is too much.
+
+    Examples
+    --------
+    >>> fitted([50, 40], [Column("a", stretch=True, least=20), Column("b")], 100)
+    [60, 40]
+    >>> fitted([50, 40], [Column("a", stretch=True, least=20), Column("b")], 80)
+    [40, 40]
+    """
+    out, spare = list(widths), room - sum(widths)
+    if spare >= 0:
+        return [width + spare * column.stretch for width, column in zip(out, columns, strict=True)]
+    for last in (False, True):  # the one that stretches is the last to be cut down
+        gives = [max(w - c.least, 0) * bool(c.least and c.stretch == last) for w, c in zip(out, columns, strict=True)]
+        share = min(1.0, -spare / sum(gives)) if sum(gives) else 0.0
+        out = [width - math.ceil(share * give) for width, give in zip(out, gives, strict=True)]
+        spare = min(room - sum(out), 0)
+    return out
+
+
+class _CellDelegate(QStyledItemDelegate):
+    """Paints tones in the theme's colours; cells that span columns, or are covered, ask for no width."""
+
+    def initStyleOption(self, option: Any, index: Any) -> None:  # noqa: N802 - Qt's name
+        super().initStyleOption(option, index)
+        cell, table = index.data(CELL_ROLE), self.parent()
+        middle = table.model().columns[index.column()].stretch  # names differ at their ends, too
+        option.textElideMode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
+        if cell is not None and cell.tone != "plain":
+            color = tone_color(table.palette(), cell.tone)
+            for role in (QPalette.ColorRole.Text, QPalette.ColorRole.HighlightedText):
+                option.palette.setColor(role, QColor(color))
+
+    def sizeHint(self, option: Any, index: Any) -> Any:  # noqa: N802 - Qt's name
+        size = super().sizeHint(option, index)
+        cell = index.data(CELL_ROLE)
+        return QSize(0, size.height()) if cell is not None and cell.span != 1 else size

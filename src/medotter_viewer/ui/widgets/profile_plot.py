@@ -1,0 +1,193 @@
+"""Dice and error area of every slice along the axis that is looked at, with a cursor on the slice that is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from qtpy.QtCore import QEvent, Signal
+from qtpy.QtGui import QPalette
+from qtpy.QtWidgets import QVBoxLayout, QWidget
+
+from medotter_viewer.scoring.slices import SliceProfile
+from medotter_viewer.ui.widgets.theme import is_dark, mixed
+
+AXES = ("axial, head → feet", "coronal, front → back", "sagittal, right → left")
+_ERROR, _DICE = "#d55e00", ("#0072b2", "#56b4e9")  # Okabe and Ito; dice on light and on dark
+_LARGE_MM2 = 1000.0
+
+
+class ProfilePlot(QWidget):
+    """A plot that is also a slider: a click asks for the slice below it.
+
+    Attributes
+    ----------
+    slice_requested : Signal(int)
+        Displayed index of the slice that was clicked.
+    """
+
+    slice_requested = Signal(int)
+
+    def __init__(self, parent: Any = None) -> None:
+        super().__init__(parent)
+        from matplotlib.backends.backend_qtagg import FigureCanvasQTAgg
+        from matplotlib.figure import Figure
+
+        self.figure = Figure(figsize=(4, 1.8))
+        self.canvas = FigureCanvasQTAgg(self.figure)
+        self.canvas.setMinimumSize(200, 120)
+        self.dice_axes = self.figure.add_subplot()
+        self.area_axes = self.dice_axes.twinx()
+        self.profile: SliceProfile | None = None
+        self.cursor: int | None = None
+        self._axis, self._region = 0, "all regions"
+        self._line: Any = None
+        self._behind: Any = None
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.canvas)
+        self.canvas.mpl_connect("button_press_event", self._on_pressed)
+        self.canvas.mpl_connect("motion_notify_event", self._on_pressed)
+        self.canvas.mpl_connect("draw_event", self._on_drawn)
+        self._draw()
+
+    def set_profile(self, profile: SliceProfile | None, axis: int = 0, region: str | None = None) -> None:
+        """Show a profile.
+
+        Parameters
+        ----------
+        profile : SliceProfile or None
+            None empties the plot.
+        axis : int
+            Displayed axis: 0 axial, 1 coronal, 2 sagittal.
+        region : str, optional
+            Its name; None stands for all.
+        """
+        self.profile, self._axis, self._region = profile, axis, region or "all regions"
+        self._draw()
+
+    def set_cursor(self, index: int) -> None:
+        """Move the cursor to a displayed index; nothing else is drawn again."""
+        self.cursor = index
+        self._draw_cursor()
+
+    @property
+    def title(self) -> str:
+        """What is shown."""
+        return str(self.dice_axes.get_title(loc="left"))
+
+    def changeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """Follow the theme."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange) and hasattr(self, "canvas"):
+            self._draw()
+
+    def showEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """Take the colours of the window it is shown in."""
+        super().showEvent(event)
+        self._draw()
+
+    # ---------------------------------------------------------------- drawing
+
+    def _draw(self) -> None:
+        dice_axes, area_axes = self.dice_axes, self.area_axes
+        for axes in (dice_axes, area_axes):
+            axes.clear()
+        palette = self.palette()
+        dice_color = _DICE[is_dark(palette)]
+        self._line = None
+        if self.profile is not None and self.profile.gt.size:
+            self._plot(self.profile, dice_color)
+        self._style(palette, dice_color)
+        self.figure.subplots_adjust(left=0.1, right=0.89, top=0.86, bottom=0.24)
+        self._fit()
+        self.canvas.draw_idle()
+
+    def _plot(self, profile: SliceProfile, dice_color: str) -> None:
+        numbers = np.arange(1, profile.gt.size + 1)
+        area, unit = profile.error_mm2, "mm²"
+        if area.max() >= _LARGE_MM2:
+            area, unit = area / 100.0, "cm²"
+        self.area_axes.fill_between(numbers, area, step="mid", color=_ERROR, alpha=0.45, linewidth=0)
+        self.area_axes.set_ylabel(f"error [{unit}]")
+        self.area_axes.set_ylim(0, max(float(area.max()) * 1.05, 1e-9))
+        marker = "o" if profile.gt.size < 30 else None
+        self.dice_axes.plot(numbers, profile.dice, color=dice_color, linewidth=1.4, marker=marker, markersize=2.5)
+        self.dice_axes.set_xlim(0.5, profile.gt.size + 0.5)
+        self._line = self.dice_axes.axvline(1, linewidth=1.2, animated=True)
+
+    def _style(self, palette: Any, dice_color: str) -> None:
+        ground = palette.color(QPalette.ColorRole.Window)
+        text = palette.color(QPalette.ColorRole.WindowText)
+        quiet = mixed(text, ground, 0.35).name()
+        self.figure.set_facecolor(ground.name())
+        dice_axes, area_axes = self.dice_axes, self.area_axes
+        dice_axes.set_ylim(0, 1.02)
+        dice_axes.set_yticks([0, 0.5, 1])
+        dice_axes.set_ylabel("dice")
+        area_axes.yaxis.set_label_position("right")
+        area_axes.yaxis.tick_right()
+        area_axes.locator_params(axis="y", nbins=3)
+        dice_axes.locator_params(axis="x", nbins=8, integer=True)
+        dice_axes.set_xlabel(f"slice ({AXES[self._axis]})")
+        dice_axes.set_title(f"{self._region}, per slice", loc="left", fontsize=8, color=text.name(), pad=3)
+        dice_axes.set_zorder(area_axes.get_zorder() + 1)
+        dice_axes.patch.set_visible(False)
+        area_axes.set_facecolor(ground.name())
+        area_color = mixed(text, _color(_ERROR), 0.75).name()
+        for axes, color in ((dice_axes, dice_color), (area_axes, area_color)):
+            axes.tick_params(axis="x", colors=quiet, labelsize=7, length=2)
+            axes.tick_params(axis="y", colors=color, labelsize=7, length=2)
+            axes.yaxis.label.set(color=color, fontsize=7)
+            axes.xaxis.label.set(color=quiet, fontsize=7)
+            for side, spine in axes.spines.items():
+                spine.set_visible(side != "top")
+                spine.set_color(mixed(text, ground, 0.7).name())
+        if self._line is not None:
+            self._line.set_color(text.name())
+
+    def _fit(self) -> None:
+        """Give the labels the room they need, in pixels, whatever the size."""
+        width, height = max(self.canvas.width(), 1), max(self.canvas.height(), 1)
+        self.figure.subplots_adjust(
+            left=min(38 / width, 0.3), right=max(1 - 44 / width, 0.7), bottom=min(36 / height, 0.4), top=1 - 20 / height
+        )
+
+    def resizeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """Keep the room for the labels."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _on_drawn(self, _: Any) -> None:
+        self._behind = self.canvas.copy_from_bbox(self.figure.bbox)
+        self._paint_cursor()
+
+    def _draw_cursor(self) -> None:
+        """Put back what was behind the cursor and draw it where it is now."""
+        if self._behind is None or self._line is None:
+            return
+        self.canvas.restore_region(self._behind)
+        self._paint_cursor()
+        self.canvas.blit(self.figure.bbox)
+
+    def _paint_cursor(self) -> None:
+        """Paint the cursor into the canvas' picture."""
+        if self.cursor is not None and self._line is not None:
+            self._line.set_xdata([self.cursor + 1, self.cursor + 1])
+            self.dice_axes.draw_artist(self._line)
+
+    def _on_pressed(self, event: Any) -> None:
+        if self.profile is None or event.inaxes is None or event.xdata is None:
+            return
+        if event.button != 1:  # moved without the left button
+            return
+        index = int(np.clip(round(event.xdata) - 1, 0, self.profile.gt.size - 1))
+        if index != self.cursor:
+            self.slice_requested.emit(index)
+
+
+def _color(name: str) -> Any:
+    """Return a QColor."""
+    from qtpy.QtGui import QColor
+
+    return QColor(name)

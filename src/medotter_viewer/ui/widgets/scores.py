@@ -1,0 +1,183 @@
+"""The dock with the numbers of the open case: a table of regions and a plot of slices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from qtpy.QtCore import Qt, Signal
+from qtpy.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from medotter_viewer.scoring.slices import SliceProfile
+from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.ui.widgets.cell_table import CellTable
+from medotter_viewer.ui.widgets.connections import Connections
+from medotter_viewer.ui.widgets.layout import MIN_WIDTH, dense, remark
+from medotter_viewer.ui.widgets.profile_plot import ProfilePlot
+from medotter_viewer.ui.widgets.reasons import hd95_definition, hd95_name
+from medotter_viewer.ui.widgets.scores_model import ScoresModel
+
+
+class ScoresDock(QWidget):
+    """Scores of the open case.
+
+    Parameters
+    ----------
+    session : ReviewSession
+        What is read and told.
+    color_of : callable
+        Takes a region's name and returns the QColor it is drawn in, or None.
+    on_done : callable
+        Called after a click, so that the window can give the keyboard back to the canvas.
+
+    Attributes
+    ----------
+    region_activated : Signal(str)
+        A row was clicked; the session has selected its region already. Empty for the first row.
+    slice_requested : Signal(int)
+        Displayed index along the axis of `set_position`.
+    """
+
+    region_activated = Signal(str)
+    slice_requested = Signal(int)
+
+    def __init__(
+        self,
+        session: ReviewSession,
+        color_of: Callable[[str], Any] = lambda _: None,
+        on_done: Callable[[], None] = lambda: None,
+        parent: Any = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._on_done = session, on_done
+        self._axis, self._stale = 0, True
+        self.setMinimumWidth(MIN_WIDTH)
+        self.header, self.message, self.notes = remark(), remark(), remark()
+        self.model = ScoresModel(session, color_of, self)
+        self.table = CellTable(self.model, self)
+        self.plot = ProfilePlot(self)
+        self.message.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.message.setMargin(8)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.table)
+        self.stack.addWidget(self.message)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.addWidget(self.stack)
+        split.addWidget(self.plot)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 1)
+        split.setChildrenCollapsible(False)
+        layout = dense(QVBoxLayout(self))
+        layout.addWidget(self.header)
+        layout.addWidget(split, 1)
+        layout.addWidget(self.notes)
+        self.table.row_chosen.connect(self._on_row_chosen)
+        self.plot.slice_requested.connect(self._on_slice_requested)
+        self._connections = Connections()
+        events = session.events
+        self._connections.add(events.case_changed, self._on_case_changed)
+        self._connections.add(events.scores_changed, self._on_scores_changed)
+        self._connections.add(events.scoring_changed, self._on_scoring_changed)
+        self._connections.add(events.region_changed, self._on_region_changed)
+        self._connections.add(events.profile_changed, self._on_profile_changed)
+        self._show_state()
+
+    def set_position(self, axis: int, index: int) -> None:
+        """Tell which slice is looked at: displayed axis (0 axial, 1 coronal, 2 sagittal) and displayed index."""
+        if axis != self._axis:
+            self._axis = axis
+            self._ask_for_profile()
+        self.plot.set_cursor(index)
+
+    def close_connections(self) -> None:
+        """Stop listening to the session."""
+        self._connections.close()
+        self.model.close_connections()
+
+    def closeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """Stop listening."""
+        self.close_connections()
+        super().closeEvent(event)
+
+    def showEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """Catch up with what was not computed while nobody looked."""
+        super().showEvent(event)
+        if self._stale:
+            self._ask_for_profile()
+
+    # ---------------------------------------------------------------- what the user does
+
+    def _on_row_chosen(self, row: int) -> None:
+        region = self.model.region(row)
+        self._session.select_region(region)
+        self.region_activated.emit(region or "")
+        self._on_done()
+
+    def _on_slice_requested(self, index: int) -> None:
+        self.slice_requested.emit(index)
+        self._on_done()
+
+    # ---------------------------------------------------------------- what the session says
+
+    def _on_case_changed(self, _: object) -> None:
+        self.plot.set_profile(None, self._axis, self._session.region)
+        self._ask_for_profile()
+        self._show_state()
+
+    def _on_scores_changed(self, _: object) -> None:
+        self._show_state()
+
+    def _on_scoring_changed(self, scoring: bool) -> None:
+        if not scoring and self._session.edited:
+            self._ask_for_profile()
+        self._show_state()
+
+    def _on_region_changed(self, _: object) -> None:
+        self._ask_for_profile()
+        self.table.select(self.model.row_of(self._session.region))
+
+    def _on_profile_changed(self, profile: SliceProfile | None) -> None:
+        self.plot.set_profile(profile, self._axis, self._session.region)
+
+    def _ask_for_profile(self) -> None:
+        """Ask only while it is seen, and only where there are two sides to compare."""
+        self._stale = not self.isVisible()
+        case = self._session.case
+        if not self._stale and case is not None and case.gt is not None and case.pred is not None:
+            self._session.request_profile(self._axis)
+
+    # ---------------------------------------------------------------- words
+
+    def _show_state(self) -> None:
+        session, score = self._session, self._session.score
+        self.header.setText(header_text(session, self.model.scoring))
+        self.header.setToolTip(f"hd95: {hd95_definition(session.spec, session.options.hd95)}")
+        numbers = score is not None and score.status == "scored"
+        self.message.setText("" if numbers else why_no_scores(session, self.model.scoring))
+        self.stack.setCurrentWidget(self.table if numbers else self.message)
+        notes = "\n".join(f"{n.severity}: {n.message}" for n in score.notes) if score is not None else ""
+        self.notes.setText(notes)
+        self.notes.setVisible(bool(notes))
+        self.table.select(self.model.row_of(session.region))
+
+
+def header_text(session: ReviewSession, scoring: bool) -> str:
+    """Return who is compared with what, by which definition, and how far it is."""
+    model = session.source.predictions.name if session.source.predictions is not None else "no predictions"
+    parts = [f"{model} vs gt", f"hd95: {hd95_name(session.spec, session.options.hd95)}"]
+    parts += ["edited, not saved"] * session.edited + ["scoring…"] * scoring
+    return " · ".join(parts)
+
+
+def why_no_scores(session: ReviewSession, scoring: bool) -> str:
+    """Return why the open case has no numbers, in words."""
+    score = session.score
+    if session.case is None:
+        return "No case is open. Click one in the case list."
+    if not session.can_score:
+        return f"Task type {session.spec.task_type}: cases are shown, not scored."
+    if score is None:
+        return "Scoring…" if scoring else "Not scored yet."
+    if score.status == "missing_prediction":
+        return f"No prediction, no scores.\n\n{score.message or ''}"
+    return f"Not scored: error.\n\n{score.message or ''}"
