@@ -133,6 +133,8 @@ def test_an_unknown_case_is_refused_with_the_nearest_ids(bundle: Path) -> None:
             call(bundle, "SET/001")
     with pytest.raises(CaseNotFoundError, match="nearest are"):
         view(bundle, case="completely different")
+    with pytest.raises(UsageError, match="'liver', expected one of organ"):
+        view(bundle, region="liver")
 
 
 def test_an_unknown_option_is_refused_and_an_open_source_takes_none(bundle: Path) -> None:
@@ -181,10 +183,15 @@ def test_a_view_is_shown_as_the_picture_of_its_window() -> None:
         taken.append(options)
         return np.zeros((3, 4, 4), dtype=np.uint8)
 
-    shown = View(SimpleNamespace(viewer=SimpleNamespace(screenshot=screenshot), session="the session"))
+    closed = []
+    viewer = SimpleNamespace(screenshot=screenshot, close=lambda: closed.append("viewer"))
+    window = SimpleNamespace(viewer=viewer, session="the session", close=lambda: closed.append("review"))
+    shown = View(window)
     assert shown._repr_png_().startswith(PNG)
     assert taken == [{"canvas_only": False, "flash": False}]
     assert shown.session == "the session"
+    shown.close()
+    assert closed == ["review", "viewer"]
 
 
 # ---------------------------------------------------------------- words in tables
@@ -227,3 +234,11 @@ def test_a_case_says_what_it_has(bundle: Path) -> None:
     assert "4 x 4 x 4 voxels of 1 x 1 x 2 mm, RAS" in html
     assert "1 native ids listed" in html
     assert "not there" in html
+
+
+@pytest.mark.parametrize(
+    "path", sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb")), ids=lambda p: p.name
+)
+def test_notebooks_are_kept_without_outputs(path: Path) -> None:
+    cells = json.loads(path.read_text())["cells"]
+    assert [cell["id"] for cell in cells if cell.get("outputs") or cell.get("execution_count")] == []

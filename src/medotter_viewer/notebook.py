@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
@@ -16,9 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from medotter_viewer.batch import Progress, score_entries
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import Hd95Name
-from medotter_viewer.errors import CaseNotFoundError, MissingDisplayError, UsageError
+from medotter_viewer.errors import CaseNotFoundError, MedotterViewerError, MissingDisplayError, UsageError
 from medotter_viewer.evaluation.report import TargetReport, make_report
-from medotter_viewer.figures import show_in_cells, triplet
+from medotter_viewer.figures import in_cell, show_in_cells, triplet
 from medotter_viewer.scoring.options import Missing, ScoreOptions
 from medotter_viewer.scoring.registry import score_case as _score_loaded
 from medotter_viewer.sources.bundle import Bundle
@@ -33,34 +34,30 @@ if TYPE_CHECKING:
 Path_: TypeAlias = str | os.PathLike[str]
 Target: TypeAlias = str | os.PathLike[str] | Bundle | BundleSource
 
+_PATIENCE_S = 30.0
 _INSTEAD = "plot_case(...) draws a case without a window"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """A window that `view` opened; a cell shows its screenshot.
-
-    Attributes
-    ----------
-    viewer : napari.Viewer
-        For anything napari can do.
-    session : ReviewSession
-        The review: `go_to`, `step`, `score`, ...
-    window : object
-        What `medotter_viewer.ui.window.open_window` returned.
-    """
+    """A window that `view` opened; a cell shows its screenshot. `window` is the `medotter_viewer.ui` ReviewWindow."""
 
     window: Any
 
     @property
     def viewer(self) -> Any:
-        """The napari viewer."""
+        """The napari viewer, for anything napari can do."""
         return self.window.viewer
 
     @property
     def session(self) -> Any:
-        """The state of the review."""
+        """The review: go_to(case_id), step(1), score, ..."""
         return self.window.session
+
+    def close(self) -> None:
+        """Close the review and its window."""
+        self.window.close()
+        self.viewer.close()
 
     def _repr_png_(self) -> bytes:
         from matplotlib.image import imsave
@@ -78,7 +75,9 @@ def view(
     region: str | None = None,
     **options: Any,
 ) -> View:
-    """Open the window on a case. In Jupyter run ``%gui qt`` first; a script ends with ``napari.run()``.
+    """Open the window on a case.
+
+    Jupyter goes on while it is open (napari runs ``%gui qt`` by itself); a script ends with ``napari.run()``.
 
     Parameters
     ----------
@@ -99,10 +98,14 @@ def view(
         If there is no display, or napari and Qt are not installed; `plot_case` needs neither.
     CaseNotFoundError
         If there is no such case; the message names those with the nearest ids.
+    UsageError
+        If region or an option are not known.
     """
     source = _source(target, predictions, options)
     if case is not None:
         _check_case(source, case)
+    if region is not None and region not in source.spec.regions:
+        raise UsageError(f"region: got {region!r}, expected one of {', '.join(source.spec.regions)}")
     if (obstacle := no_display()) is not None:
         raise MissingDisplayError(f"{obstacle}; {_INSTEAD}")
     try:
@@ -110,7 +113,10 @@ def view(
     except ImportError as error:
         message = f"view() needs napari and Qt ({error}): pip install 'medotter-viewer[gui]'; {_INSTEAD}"
         raise MissingDisplayError(message) from error
-    return View(open_window(source, case_id=case, region=region))
+    window = open_window(source, case_id=case, region=region)
+    if in_cell() and source.case_ids():
+        _wait_for(window)
+    return View(window)
 
 
 def plot_case(
@@ -220,6 +226,14 @@ def score_bundle(
         model=source.predictions.name if source.predictions else None,
         more_definitions={"data_root": str(source.root), "resample_prediction": resample},
     )
+
+
+def _wait_for(window: Any) -> None:
+    """Let the window finish its first case, so that the cell's screenshot shows it; a slow one is shown as it is."""
+    from medotter_viewer.ui.app import wait_until_scored
+
+    with suppress(MedotterViewerError):
+        wait_until_scored(window, _PATIENCE_S)
 
 
 def _source(target: Target, predictions: Path_ | None, options: dict[str, Any]) -> BundleSource:

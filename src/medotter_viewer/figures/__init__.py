@@ -1,6 +1,6 @@
 """Pictures of a case by matplotlib alone: no display, no pyplot, no global state."""
 
-from medotter_viewer.figures.cells import show_in_cells
+from medotter_viewer.figures.cells import in_cell, show_in_cells
 from medotter_viewer.figures.triplet import triplet
 
-__all__ = ["show_in_cells", "triplet"]
+__all__ = ["in_cell", "show_in_cells", "triplet"]
