@@ -41,13 +41,13 @@ class Display:
     def apply(self, specs: Iterable[LayerSpec]) -> None:
         """Make the layers what `specs` say.
 
-        What a user changed by hand (visibility, contrast) stays until the description itself changes.
+        What a user changed by hand (visibility, contrast) stays until the description itself changes or other data
+        come.
         """
         wanted = {spec.role: spec for spec in specs}
         self._forget_removed()
         fresh = [r for r, s in wanted.items() if r not in self._layers or not same_data(self._layers[r].data, s.data)]
         self._set_place(wanted)
-        visible = {role: layer.visible for role, layer in self._layers.items()}
         for role in (*fresh, *(self._layers.keys() - wanted.keys())):  # hidden layers do not draw each half-way state
             if role in self._layers:
                 self._layers[role].visible = False
@@ -57,7 +57,7 @@ class Display:
             if role not in self._layers:
                 self._add(spec)
             else:
-                self._write(spec, is_fresh=role in fresh, was_visible=visible[role])
+                self._write(spec, is_fresh=role in fresh)
 
     def layer(self, role: str) -> Layer | None:
         """Return the layer of a role: ``image:<channel>``, ``error``, ``gt``, ``pred``; None before its first use."""
@@ -163,7 +163,7 @@ class Display:
         below = [layers.index(layer) + 1 for other, layer in self._layers.items() if _rank(other) <= _rank(role)]
         return max(below) if below else min(above, default=len(layers))
 
-    def _write(self, spec: LayerSpec, *, is_fresh: bool, was_visible: bool) -> None:
+    def _write(self, spec: LayerSpec, *, is_fresh: bool) -> None:
         layer, old = self._layers[spec.role], self._written.get(spec.role)
         if is_fresh:
             _place_data(layer, spec.data, spec.scale, spec.translate)
@@ -185,10 +185,10 @@ class Display:
             if old is None or old.names != spec.names:
                 layer.features = _features(spec)
             layer.editable = spec.editable
-        shown = was_visible if old is not None and old.visible == spec.visible else spec.visible
-        if layer.visible != shown:
-            layer.visible = shown
-        if is_fresh and not shown:
+        changed = is_fresh or old is None or old.visible != spec.visible
+        if changed and layer.visible != spec.visible:
+            layer.visible = spec.visible
+        if is_fresh and not spec.visible:
             _drop_slice(layer)
         self._written[spec.role] = spec
 
@@ -199,6 +199,7 @@ class Display:
         if self._written.pop(role, None) is not None:
             _place_data(layer, np.zeros((1, 1, 1), dtype=np.uint8), scale, translate)
             _drop_slice(layer)
+            layer.thumbnail = np.zeros_like(layer.thumbnail)
         elif (tuple(layer.scale), tuple(layer.translate)) != (scale, translate):
             layer.scale, layer.translate = scale, translate
 

@@ -43,6 +43,8 @@ class ShowOptions:
     mode : {"contour", "fill", "error", "off"}
         Ground truth outlined in its labels' colours under the prediction in orange, whatever the label; ground truth
         filled under outlines, both in their labels' colours; where the prediction is wrong; the image alone.
+    hidden : frozenset of str
+        Of ``gt``, ``pred`` and ``error`` those that are not drawn for the moment.
     joined : bool
         Whether a region of several ids is outlined as one, without the edges inside it. The prediction cannot be
         painted on meanwhile, for what is shown are not its ids.
@@ -59,6 +61,7 @@ class ShowOptions:
     region: str | None = None
     native: bool = False
     mode: OverlayMode = "contour"
+    hidden: frozenset[str] = frozenset()
     joined: bool = True
     window: Window | None = None
     limits: tuple[float, float] | None = None
@@ -206,7 +209,7 @@ def _errors(case: Case, gt: LabelMap, pred: LabelMap, spec: EvalSpec, options: S
     return LayerSpec(
         role="error",
         name="errors",
-        visible=True,
+        visible="error" not in options.hidden,
         color_dict=colors.error_colors(),
         names={TP: "right", FN: "missed", FP: "invented", WRONG: "wrong label"},
         **placed,
@@ -234,7 +237,7 @@ def _labels(
     return LayerSpec(
         role=role,
         name=name,
-        visible=options.mode in ("contour", "fill"),
+        visible=options.mode in ("contour", "fill") and role not in options.hidden,
         opacity=0.35 if filled else 1.0,
         color_dict=_colors(role, labels, spec, options, region, native=native),
         contour=0 if filled else (2 if role == "gt" else 1),

@@ -105,7 +105,7 @@ def default_limits(volume: Volume, modality: str | None = None) -> tuple[float, 
     Returns
     -------
     tuple of float
-        Soft tissue for CT; otherwise from the 0.5th percentile to the 99.5th of what is not background (the commonest
+        Soft tissue for CT; otherwise from the 0.5th percentile to the 99.9th of what is not background (the commonest
         value, where it fills a tenth of the image). A constant image gives an interval of 1 from its value.
     """
     if has_hu(volume, modality):
@@ -115,7 +115,7 @@ def default_limits(volume: Volume, modality: str | None = None) -> tuple[float, 
         return (0.0, 1.0)
     values, counts = np.unique(sample, return_counts=True)
     inside = sample[sample != values[counts.argmax()]] if counts.max() >= sample.size / 10 else sample
-    low, high = float(np.percentile(sample, 0.5)), float(np.percentile(inside if inside.size else sample, 99.5))
+    low, high = float(np.percentile(sample, 0.5)), float(np.percentile(inside if inside.size else sample, 99.9))
     return (low, high) if high > low else (low, low + 1.0)
 
 
