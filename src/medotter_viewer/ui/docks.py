@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qtpy.QtCore import Qt
+from qtpy.QtCore import Qt, QTimer
 from qtpy.QtWidgets import QLabel, QTabWidget
 
 from medotter_viewer.session.review import ReviewSession
@@ -14,8 +14,8 @@ from medotter_viewer.ui.widgets.cases import CasesDock
 from medotter_viewer.ui.widgets.remap import RemapDock
 from medotter_viewer.ui.widgets.scores import ScoresDock
 
-WIDTH = 340
-SCORES_WIDTH = 430
+WIDTH = 330
+SCORES_WIDTH = 460
 
 
 class Docks:
@@ -63,12 +63,19 @@ class Docks:
         controls, layers = window._qt_viewer.dockLayerControls, window._qt_viewer.dockLayerList
         for dock in (layers, controls):
             main.tabifyDockWidget(cases, dock)
-        cases.raise_()
-        scores.raise_()
+        for dock in (cases, scores):
+            dock.raise_()
+            QTimer.singleShot(0, dock.raise_)  # napari raises its own docks once the window is shown
         main.resizeDocks([cases, scores], [WIDTH, SCORES_WIDTH], Qt.Orientation.Horizontal)
         self._line = QLabel()
         self._line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        main.statusBar().insertPermanentWidget(0, self._line)
+        main.statusBar().addPermanentWidget(self._line)
+
+    def show(self, name: str) -> None:
+        """Bring a panel to the front."""
+        for dock in self._docks:
+            if dock.name == name:
+                dock.raise_()
 
     def say(self, text: str) -> None:
         """Show a line at the bottom of the window."""

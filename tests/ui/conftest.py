@@ -1,0 +1,34 @@
+"""Real windows for tests of what a person does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from review_windows import scored, settle, wait_for
+
+
+@pytest.fixture
+def open_review(qapp: Any) -> Iterator[Callable[..., Any]]:
+    """Open reviews in real windows; they are closed at the end."""
+    from medotter_viewer import open_source
+    from medotter_viewer.ui.window import open_window
+
+    opened = []
+
+    def open_(target: Path, predictions: Path | None = None, *, wait: bool = True, **options: Any) -> Any:
+        window = open_window(open_source(target, predictions=predictions), **options)
+        opened.append(window)
+        if wait:
+            wait_for(lambda: window.session.opened is not None, "first case open")
+            wait_for(lambda: scored(window), "first case scored")
+            settle()
+        return window
+
+    yield open_
+    for window in opened:
+        window.close()
+        window.viewer.close()
+    settle(0.1)
