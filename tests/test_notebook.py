@@ -138,7 +138,7 @@ def test_an_unknown_case_is_refused_with_the_nearest_ids(bundle: Path) -> None:
 
 
 def test_an_unknown_option_is_refused_and_an_open_source_takes_none(bundle: Path) -> None:
-    with pytest.raises(UsageError, match="colour"):
+    with pytest.raises(UsageError, match="colour: no such option"):
         score_case(bundle, "SET/0001", colour="red")
     with pytest.raises(UsageError, match="remap: the source is open already"):
         score_case(open_source(bundle), "SET/0001", remap="identity")

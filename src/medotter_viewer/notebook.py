@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from inspect import signature
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Path_: TypeAlias = str | os.PathLike[str]
-Target: TypeAlias = str | os.PathLike[str] | Bundle | BundleSource
-
+Target: TypeAlias = Path_ | Bundle | BundleSource
 _PATIENCE_S = 30.0
 _INSTEAD = "plot_case(...) draws a case without a window"
 
@@ -109,13 +109,15 @@ def view(
     if (obstacle := no_display()) is not None:
         raise MissingDisplayError(f"{obstacle}; {_INSTEAD}")
     try:
+        from medotter_viewer.ui.app import wait_until_scored
         from medotter_viewer.ui.window import open_window
     except ImportError as error:
         message = f"view() needs napari and Qt ({error}): pip install 'medotter-viewer[gui]'; {_INSTEAD}"
         raise MissingDisplayError(message) from error
     window = open_window(source, case_id=case, region=region)
-    if in_cell() and source.case_ids():
-        _wait_for(window)
+    if in_cell() and source.case_ids():  # the cell's screenshot shows the first case; a slow one is shown as it is
+        with suppress(MedotterViewerError):
+            wait_until_scored(window, _PATIENCE_S)
     return View(window)
 
 
@@ -228,21 +230,12 @@ def score_bundle(
     )
 
 
-def _wait_for(window: Any) -> None:
-    """Let the window finish its first case, so that the cell's screenshot shows it; a slow one is shown as it is."""
-    from medotter_viewer.ui.app import wait_until_scored
-
-    with suppress(MedotterViewerError):
-        wait_until_scored(window, _PATIENCE_S)
-
-
 def _source(target: Target, predictions: Path_ | None, options: dict[str, Any]) -> BundleSource:
     """The cases of a target; one that is open already keeps its settings, but may get other predictions."""
     if not isinstance(target, BundleSource):
-        try:
-            return open_source(target, predictions=predictions, **options)
-        except TypeError as error:
-            raise UsageError(f"options: {error}") from error
+        if unknown := options.keys() - signature(open_source).parameters.keys():
+            raise UsageError(f"{', '.join(sorted(unknown))}: no such option; those of open_source are known")
+        return open_source(target, predictions=predictions, **options)
     if options:
         raise UsageError(f"{', '.join(options)}: the source is open already; give them to open_source")
     if predictions is None:
@@ -255,6 +248,5 @@ def _check_case(source: BundleSource, case_id: str) -> None:
     ids = source.case_ids()
     if case_id in ids:
         return
-    near = difflib.get_close_matches(case_id, ids, n=3, cutoff=0.4) or ids[:3]
-    there = f"nearest are {', '.join(near)}" if near else "the manifest lists none"
-    raise CaseNotFoundError(f"{source.target}: no case {case_id!r} among {len(ids)}; {there}")
+    near = ", ".join(difflib.get_close_matches(case_id, ids, n=3, cutoff=0.4) or ids[:3])
+    raise CaseNotFoundError(f"{source.target}: no case {case_id!r} among {len(ids)}; nearest are {near or 'none'}")
