@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -203,7 +204,7 @@ def parse_remap(table: Any, *, where: str, form: Literal["dict", "per_case", "us
     """
     if not isinstance(table, Mapping):
         raise BundleError(f"{where}: got {table!r}, expected a map of native to canonical ids")
-    if isinstance(table.get("native"), Sequence) or isinstance(table.get("to"), Sequence):
+    if isinstance(table.get("native"), list | tuple) or isinstance(table.get("to"), list | tuple):
         return Remap(None, "list", f"{where} is documentary: data are canonical already")
     pairs: dict[int, int] = {}
     for key, value in table.items():
@@ -227,15 +228,24 @@ def to_id(value: Any, where: str) -> int:
     BundleError
         For anything else, booleans included.
     """
-    if isinstance(value, bool):
-        raise BundleError(f"{where}: got {value!r}, expected a whole number of 0 or more")
-    if isinstance(value, int) and value >= 0:
-        return value
-    if isinstance(value, float) and value.is_integer() and value >= 0:
-        return int(value)
-    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
-        return int(value)
-    raise BundleError(f"{where}: got {value!r}, expected a whole number of 0 or more")
+    found = -1
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < _MAX_DIGITS:
+        found = int(value)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        found = value
+    elif isinstance(value, float) and value.is_integer():
+        found = int(value)
+    if not 0 <= found < 1 << 63:
+        raise BundleError(f"{where}: got {value!r}, expected a whole number of 0 or more that fits 64 bits")
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    """Tell whether a parsed value is a finite number; whole ones beyond any float are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+_MAX_DIGITS = 1000
 
 
 _DEFAULT_METRICS: Mapping[str, tuple[str, ...]] = {
@@ -290,7 +300,7 @@ class _Reader:
 
     def number(self, key: str, default: float, *, low: float, high: float) -> float:
         value = self.raw.get(key, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        if not _is_number(value) or not low <= value <= high:
             raise self.fail(key, f"a number from {low:g} to {high:g}")
         return float(value)
 
@@ -314,9 +324,7 @@ class _Reader:
         value = self.raw.get(key)
         if value is None or value == "from_header":
             return None
-        good = isinstance(value, list) and all(
-            isinstance(v, int | float) and not isinstance(v, bool) and 0 < v < float("inf") for v in value
-        )
+        good = isinstance(value, list) and all(_is_number(v) and v > 0 for v in value)
         if not good or len(value) not in (2, 3):
             raise self.fail(key, "from_header, or mm per file axis as positive numbers")
         return tuple(float(v) for v in value)
@@ -327,7 +335,7 @@ class _Reader:
             if not isinstance(table, Mapping):
                 raise BundleError(f"{self.where}: {key}.{metric}: got {table!r}, expected situation: value")
             for situation, value in table.items():
-                if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < float("inf"):
+                if not _is_number(value):
                     raise BundleError(
                         f"{self.where}: {key}.{metric}.{situation}: got {value!r}, expected a finite number"
                     )

@@ -16,6 +16,8 @@ from medotter_viewer.errors import BundleError, ReadError
 MAX_BYTES = 256 << 20
 MAX_YAML_BYTES = 4 << 20
 """YAML of a task is a few kilobytes; the limit keeps a hostile file from taking minutes."""
+MAX_YAML_NODES = 1_000_000
+"""Values after every alias is written out: a few lines of aliases of aliases can stand for thousands of millions."""
 
 
 def read_json(path: Path) -> Any:
@@ -38,10 +40,17 @@ def read_json(path: Path) -> Any:
             found[key] = value
         return found
 
+    def refuse_constant(token: str) -> Any:
+        raise BundleError(f"{path}: {token} is not JSON; use null")
+
     try:
-        return json.loads(text, object_pairs_hook=unique, parse_constant=_refuse_constant)
+        return json.loads(text, object_pairs_hook=unique, parse_constant=refuse_constant)
     except json.JSONDecodeError as error:
         raise BundleError(f"{path}: line {error.lineno}: not JSON: {error.msg}") from error
+    except BundleError:
+        raise
+    except ValueError as error:  # an integer of thousands of digits
+        raise BundleError(f"{path}: not JSON: {error}") from error
     except RecursionError as error:
         raise BundleError(f"{path}: nested too deeply to be a configuration") from error
 
@@ -54,23 +63,33 @@ def read_yaml(path: Path) -> Any:
     ReadError
         If the file cannot be read or is over 4 MiB.
     BundleError
-        If it is not YAML, holds a tag that asks for an object, or a key stands twice in one map.
+        If it is not YAML, holds a tag that asks for an object or aliases without end, or a key stands twice in one map.
     """
     from ruamel.yaml import YAML
-    from ruamel.yaml.constructor import DuplicateKeyError
+    from ruamel.yaml.constructor import DuplicateKeyError, SafeConstructor
     from ruamel.yaml.error import YAMLError
+
+    class BoundedConstructor(SafeConstructor):
+        def construct_document(self, node: Any) -> Any:
+            if _written_out(node, {}) > MAX_YAML_NODES:
+                raise BundleError(f"{path}: aliases stand for over {MAX_YAML_NODES:,} values; write out what is meant")
+            return super().construct_document(node)
 
     text = _read_text(path, MAX_YAML_BYTES)
     try:
-        return YAML(typ="safe", pure=True).load(text)
+        loader = YAML(typ="safe", pure=True)
+        loader.Constructor = BoundedConstructor
+        return loader.load(text)
     except DuplicateKeyError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
         what = (error.problem or "").split(" with value")[0].removeprefix("found duplicate key ")
         raise BundleError(f"{path}: line {line}: key {what} stands twice; keep one of the two") from error
-    except (YAMLError, ValueError, TypeError, KeyError) as error:
+    except BundleError:
+        raise
+    except (YAMLError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f"line {mark.line + 1}: " if mark else ""
-        problem = getattr(error, "problem", None) or error
+        problem = " ".join(str(getattr(error, "problem", None) or error).split())
         raise BundleError(f"{path}: {line}not plain YAML: {problem}") from error
     except RecursionError as error:
         raise BundleError(f"{path}: nested too deeply to be a configuration") from error
@@ -102,5 +121,11 @@ def _line_of_second(text: str, key: str) -> str:
     return f" (line {lines[1]})" if len(lines) == 2 else ""
 
 
-def _refuse_constant(token: str) -> Any:
-    raise BundleError(f"{token} is not JSON; use null")
+def _written_out(node: Any, known: dict[int, int]) -> int:
+    """Count the values below a YAML node with every alias written out; one that holds itself counts as endless."""
+    if id(node) not in known:
+        known[id(node)] = MAX_YAML_NODES + 1
+        inner = node.value if isinstance(node.value, list) else []
+        below = (part for item in inner for part in (item if isinstance(item, tuple) else (item,)))
+        known[id(node)] = 1 + sum(_written_out(part, known) for part in below)
+    return known[id(node)]

@@ -52,9 +52,9 @@ def load_user_remap(option: str) -> UserRemap:
     if option == IDENTITY:
         return UserRemap(IDENTITY, Remap(None, "user", IDENTITY), {})
     content = read_config(Path(option))
-    if not isinstance(content, Mapping) or not content:
+    tables = {k: v for k, v in content.items() if k != "note"} if isinstance(content, Mapping) else {}
+    if not tables:
         raise BundleError(f"{option}: got {content!r}, expected native: canonical, or dataset: {{native: canonical}}")
-    tables = {k: v for k, v in content.items() if k != "note"}
     nested = [isinstance(v, Mapping) for v in tables.values()]
     if all(nested):
         by_dataset = {str(k): parse_remap(v, where=f"{option}: {k}", form="user") for k, v in tables.items()}
