@@ -8,6 +8,7 @@ promises more than the file holds costs nothing.
 from __future__ import annotations
 
 import gzip
+import math
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +32,7 @@ SILENT_DEVIATION, WARNED_DEVIATION = 1e-3, 0.05
 _MM = {1: 1000.0, 2: 1.0, 3: 0.001}  # xyzt_units: metre, millimetre, micrometre
 _UNIT_NAMES = {1: "metre", 3: "micrometre"}
 _GZIP_RATIO = 1040  # deflate cannot expand further
+_TAIL_MIB = 64  # how much may follow the voxels before the end is no longer looked for
 _LFS = b"version https://git-lfs"
 
 
@@ -122,18 +124,23 @@ def write_volume(path: Path, volume: Volume) -> None:
 
 def _write(path: Path, data: NDArray[Any], grid: Grid) -> None:
     import nibabel
+    from nibabel.spatialimages import HeaderDataError
 
     if path.exists():
         raise WriteError(f"{path} exists; choose another name or remove it first")
-    image = nibabel.Nifti1Image(data, grid.affine, dtype=data.dtype)
-    image.header.set_xyzt_units("mm")
-    if not grid.has_world:
-        image.set_sform(None, code=0)
-        image.set_qform(None, code=0)
+    if not path.name.lower().endswith(SUFFIXES):
+        raise WriteError(f"{path}: no writer for this kind of file; expected one of {', '.join(SUFFIXES)}")
     try:
+        image = nibabel.Nifti1Image(data, grid.affine, dtype=data.dtype)
+        image.header.set_xyzt_units("mm")
+        if not grid.has_world:
+            image.set_sform(None, code=0)
+            image.set_qform(None, code=0)
         nibabel.save(image, path)
     except OSError as error:
         raise WriteError(f"{path}: {error.strerror or error}") from error
+    except HeaderDataError as error:
+        raise WriteError(f"{path}: not storable as NIfTI: {error}") from error
 
 
 @contextmanager
@@ -179,6 +186,7 @@ def _read_header(stream: BinaryIO, path: Path) -> _Header:
     try:
         # Extensions are skipped: the voxels start at vox_offset.
         raw = kind(start[: kind.sizeof_hdr], check=False)
+        _mend_steps(raw)
         notes: list[Finding] = []
         header = _Header(raw, _grid(raw, path, notes), notes)
     except (HeaderDataError, WrapStructError, GridMismatchError, ValueError) as error:
@@ -196,6 +204,14 @@ def _read_header(stream: BinaryIO, path: Path) -> _Header:
     return header
 
 
+def _mend_steps(raw: Any) -> None:
+    """Read qfac by its sign (the format says so, and 0 is common), steps without it, those of absent axes as 1."""
+    steps = raw["pixdim"]
+    steps[0] = -1 if steps[0] < 0 else 1
+    steps[1:4] = np.abs(steps[1:4])
+    steps[1 + len(raw.get_data_shape()) : 4] = 1
+
+
 def _grid(raw: Any, path: Path, notes: list[Finding]) -> Grid:
     """Position in mm: sform first, then qform, else none."""
     shape = _spatial_shape(raw, path)
@@ -209,11 +225,10 @@ def _grid(raw: Any, path: Path, notes: list[Finding]) -> Grid:
         if int(raw[code]) > 0:
             try:
                 forms[name] = Grid(shape, to_mm @ get())
-            except GridMismatchError as error:
+            except ValueError as error:  # GridMismatchError, or nibabel's for a quaternion longer than 1
                 notes.append(Finding("warning", "unusable-form", f"{name}: {error}; not used", file=str(path)))
     if not forms:
-        zooms = np.abs(np.asarray(raw["pixdim"][1:4], dtype=np.float64))
-        zooms[len(raw.get_data_shape()[:3]) :] = 1.0
+        zooms = np.asarray(raw["pixdim"][1:4], dtype=np.float64)
         return Grid(shape, to_mm @ np.diag([*zooms, 1.0]), has_world=False)
     if len(forms) == 2:
         apart = forms["sform"].corner_displacement_mm(forms["qform"])
@@ -250,14 +265,17 @@ def _read(path: Path) -> tuple[NDArray[Any], _Header, list[Finding]]:
             slope = inter = None
         if stored.kind not in "iuf":
             raise ReadError(f"{path}: voxels of type {stored}, expected whole or real numbers (one value a voxel)")
-        count = int(np.prod(header.grid.shape, dtype=np.int64))
+        count = math.prod(header.grid.shape)
         needed = count * stored.itemsize
         held = path.stat().st_size * (_GZIP_RATIO if hasattr(stream, "mtime") else 1)
         if needed > held:
             raise ReadError(
                 f"{path}: truncated: the header promises {needed} bytes of voxels, the file cannot hold them"
             )
-        stream.seek(max(int(raw["vox_offset"]), 352 if raw.sizeof_hdr == 348 else 544))
+        offset = float(raw["vox_offset"])
+        if not offset + needed <= held:
+            raise ReadError(f"{path}: damaged NIfTI header: voxels start at byte {offset:g}, beyond the file")
+        stream.seek(max(int(offset), 352 if raw.sizeof_hdr == 348 else 544))
         buffer = bytearray(needed)
         view, got = memoryview(buffer), 0
         while got < needed and (n := stream.readinto(view[got : got + (1 << 20)])):  # type: ignore[attr-defined]
@@ -266,6 +284,9 @@ def _read(path: Path) -> tuple[NDArray[Any], _Header, list[Finding]]:
             raise ReadError(
                 f"{path}: truncated: {got} of {needed} bytes of voxels, unexpected end of file; copy it again"
             )
+        for _ in range(_TAIL_MIB):  # only at the end of gzip data is its checksum compared
+            if not stream.read(1 << 20):
+                break
     data: NDArray[Any] = np.frombuffer(buffer, dtype=stored).reshape(header.grid.shape, order="F")
     if not stored.isnative:
         data = data.astype(stored.newbyteorder("="))
