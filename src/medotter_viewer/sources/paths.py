@@ -22,8 +22,8 @@ def resolve_inside(root: Path, relative: str, *, where: str) -> Path:
     Raises
     ------
     UnsafePathError
-        For an absolute path, a drive, a ``..``, an empty path, a NUL, or a link that leads out of `root`. Nothing is
-        opened before.
+        For an absolute path, a drive, a ``..``, an empty path, a NUL, a link that leads out of `root`, or a name
+        the file system cannot hold. Nothing is opened before.
     """
 
     def refuse(reason: str) -> UnsafePathError:
@@ -39,8 +39,11 @@ def resolve_inside(root: Path, relative: str, *, where: str) -> Path:
     base = root.resolve()
     try:
         real = (base / posix).resolve()
-    except (OSError, RuntimeError) as error:  # a loop of links
+        real.is_file()
+    except RuntimeError as error:
         raise refuse("runs in a loop of links") from error
+    except (OSError, ValueError) as error:  # a name too long, a folder that may not be read, half a surrogate pair
+        raise refuse(f"cannot be looked up ({getattr(error, 'strerror', None) or 'not a file name'})") from error
     if not real.is_relative_to(base):
         raise refuse("leaves its folder through a link")
     return root / posix

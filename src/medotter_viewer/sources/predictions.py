@@ -57,6 +57,10 @@ class PredictionFolder:
                 raise UsageError(
                     f"--pattern {self.pattern!r}: unknown field {sorted(unknown)}, expected {', '.join(FIELDS)}"
                 )
+            try:
+                self.pattern.format(**dict.fromkeys(FIELDS, ""))
+            except (ValueError, LookupError) as error:
+                raise UsageError(f"--pattern {self.pattern!r}: {error}; write fields as {{name}}") from error
 
     def find(self, entry: CaseEntry) -> tuple[Path | None, list[Finding]]:
         """Return the prediction file of a case, or None, and what was noticed.
