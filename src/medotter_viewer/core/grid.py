@@ -16,6 +16,7 @@ from medotter_viewer.errors import GridMismatchError
 PASS_FRACTION, REFUSE_FRACTION = 0.05, 0.5
 """Corner displacement, as a part of the smallest spacing, up to which two grids are one / may be compared."""
 
+_FLAT = 1e-9  # volume spanned by the three unit directions
 _CODES = (("L", "R"), ("P", "A"), ("I", "S"))
 
 
@@ -55,8 +56,10 @@ class Grid:
         shape = tuple(int(n) for n in self.shape)
         if len(shape) != 3 or min(shape) < 1:
             raise GridMismatchError(f"shape: got {shape}, expected three positive numbers")
-        if abs(np.linalg.det(affine[:3, :3])) < 1e-12:
-            raise GridMismatchError(f"affine: got {affine.tolist()}, which flattens the volume (determinant 0)")
+        with np.errstate(all="ignore"):  # of the directions alone: how small the voxels are does not matter
+            volume = abs(np.linalg.det(affine[:3, :3] / np.linalg.norm(affine[:3, :3], axis=0)))
+        if not volume > _FLAT:
+            raise GridMismatchError(f"affine: got {affine.tolist()}, which flattens the volume")
         affine.setflags(write=False)
         object.__setattr__(self, "affine", affine)
         object.__setattr__(self, "shape", shape)

@@ -127,10 +127,11 @@ class Remap:
                     lut[key] = value
             # Keep the memory layout: slicing a C-ordered copy of a Fortran-ordered array is several times slower.
             return np.take(lut, native.T).T if native.flags.f_contiguous else np.take(lut, native)
-        keys = np.array(sorted(self.table), dtype=np.int64)
+        keys = np.array(sorted(key for key in self.table if low <= key <= high), dtype=np.int64)
         values = np.array([self.table[int(k)] for k in keys], dtype=dtype)
         if keys.size == 0:
             return np.zeros_like(native, dtype=dtype)
-        place = np.clip(np.searchsorted(keys, native), 0, keys.size - 1)
-        canonical: IntArray = np.where(keys[place] == native, values[place], dtype.type(0))
-        return canonical
+        flat = native.ravel(order="K") if native.flags.f_contiguous else native.ravel()
+        place = np.clip(np.searchsorted(keys, flat), 0, keys.size - 1)
+        canonical: IntArray = np.where(keys[place] == flat, values[place], dtype.type(0))
+        return canonical.reshape(native.shape, order="F" if native.flags.f_contiguous else "C")

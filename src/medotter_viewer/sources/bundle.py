@@ -132,7 +132,8 @@ class Bundle:
     def _repr_html_(self) -> str:
         from html import escape
 
-        identity: Mapping[str, Any] = self.task_spec().get("task", {}) if self.has_task else {}
+        task = self.task_spec().get("task") if self.has_task else None
+        identity: Mapping[str, Any] = task if isinstance(task, Mapping) else {}
         rows = {"version": self.version, "hash": self.hash, "test": len(self.test), "train": len(self.train)}
         cells = "".join(
             f"<tr><th style='text-align:left'>{escape(str(k))}</th><td>{escape(str(v))}</td></tr>"

@@ -45,15 +45,16 @@ def load_case(entry: CaseEntry, *, images: bool = True, resample_prediction: boo
     gt = reader.read(entry.gt_path, registry.read_labels, "ground truth", "error")
     pred = reader.read(entry.pred_path, registry.read_labels, "prediction", "error")
     channels: dict[str, Volume] = {}
-    image_grid: Grid | None = None
+    image_grids: dict[str, Grid] = {}
     for name, path in entry.channels.items():
         if images:
             volume = reader.read(path, registry.read_volume, f"channel {name}", "warning")
             if volume is not None:
                 channels[name] = volume
-                image_grid = image_grid or volume.grid
-        elif image_grid is None:
-            image_grid = reader.read(path, registry.read_grid, f"channel {name}", "warning")
+                image_grids[name] = volume.grid
+        elif (image := reader.read(path, registry.read_grid, f"channel {name}", "warning")) is not None:
+            image_grids[name] = image
+    image_grid = next(iter(image_grids.values()), None)
     if gt is not None and not gt.grid.has_world:
         gt = reader.adopt(gt, [pred.grid if pred else None, image_grid], "ground truth")
     if pred is not None and gt is not None:
@@ -62,8 +63,9 @@ def load_case(entry: CaseEntry, *, images: bool = True, resample_prediction: boo
         pred = reader.adopt(pred, [image_grid], "prediction")
     shown = gt or pred
     channels = {name: reader.place_image(name, volume, shown) for name, volume in channels.items()}
-    if not channels and image_grid is not None and shown is not None:
-        reader.note_image(next(iter(entry.channels)), image_grid, shown.grid)
+    if not images and shown is not None:
+        for name, image in image_grids.items():
+            reader.note_image(name, image, shown.grid)
     canonical = None
     if gt is not None and entry.remap is not None:
         canonical = LabelMap(entry.remap.apply(gt.data), gt.grid)
