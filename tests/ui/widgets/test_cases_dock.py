@@ -51,9 +51,9 @@ def test_a_dataset_that_all_cases_share_takes_no_column(session, qapp):
 
 def test_cases_that_are_not_scored_show_no_number_and_what_is_missing_shows_before_loading(session, qapp):
     model = CasesModel(session)
-    assert texts(model, 0) == ["", "one", "A", "test · near", "–", "–", "not scored yet"]
-    assert texts(model, 1) == ["", "two", "A", "test · far", "–", "–", "not scored yet, no image"]
-    assert texts(model, 2) == ["", "three", "B", "test · far", "–", "–", "no prediction"]
+    assert texts(model, 0) == ["", "one", "A", "near", "–", "–", "not scored yet"]
+    assert texts(model, 1) == ["", "two", "A", "far", "–", "–", "not scored yet, no image"]
+    assert texts(model, 2) == ["", "three", "B", "far", "–", "–", "no prediction"]
     assert model.cells(0)[4].tone == "quiet"
 
 

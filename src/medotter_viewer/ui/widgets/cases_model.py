@@ -32,7 +32,7 @@ class CasesModel(CellModel):
     def __init__(self, session: ReviewSession, parent: Any = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._with_dataset = self._with_tier = False
+        self._with_dataset = self._with_split = self._with_tier = False
         self._connections = Connections()
         events = session.events
         self._connections.add(events.rows_changed, self.refresh)
@@ -42,23 +42,25 @@ class CasesModel(CellModel):
         self.refresh()
 
     def make_columns(self) -> Sequence[Column]:
-        """Return the columns: dataset and tier only where they tell cases apart."""
+        """Return the columns: dataset, split and tier only where they tell cases apart."""
         rows = self._session.rows
         self._with_dataset = len({row.entry.dataset for row in rows}) > 1
-        self._with_tier = len({_tier(row) for row in rows}) > 1
+        self._with_split = len({row.entry.split for row in rows}) > 1
+        self._with_tier = len({row.entry.tier for row in rows}) > 1
         region = self._session.spec.headline.region
         mean = ", the mean over the labelled regions" * (region == MACRO)
         short = "mean" if region == MACRO else region if len(region) < _LONG else f"{region[: _LONG - 2]}…"
         return [
             Column(""),
-            Column("case", stretch=True, least=72),
-            *[Column("dataset", least=54)] * self._with_dataset,
-            *[Column("tier", "split, and tier within it", least=34)] * self._with_tier,
+            Column("case", stretch=True, least=60),
+            *[Column("dataset", least=36)] * self._with_dataset,
+            *[Column("split", least=30)] * self._with_split,
+            *[Column("tier", least=30)] * self._with_tier,
             *(
                 Column(f"{short}\n{m}{_UNITS.get(m, '')}", f"{m} of {region}{mean}; click to sort", numeric=True)
                 for m in self._session.metrics
             ),
-            Column("status", least=60),
+            Column("status", least=44),
         ]
 
     def n_rows(self) -> int:
@@ -74,7 +76,8 @@ class CasesModel(CellModel):
             Cell(OPEN if is_open else "", "open" * is_open),
             Cell(name, case.case_id, bold=is_open),
             *[Cell(case.entry.dataset or "", case.entry.dataset or "")] * self._with_dataset,
-            *[Cell(_tier(case))] * self._with_tier,
+            *[Cell(case.entry.split or "")] * self._with_split,
+            *[Cell(case.entry.tier or "", case.entry.tier or "")] * self._with_tier,
             *(self._value(case, metric) for metric in self._session.metrics),
             status_cell(case),
         ]
@@ -113,7 +116,9 @@ class CasesModel(CellModel):
                 self.refresh_rows(place, place)
 
     def _on_case_changed(self, _: object = None) -> None:
-        self.refresh_rows(0, self.n_rows() - 1)
+        marked = {row for row, cells in self._made.items() if cells[0].text == OPEN}
+        for row in marked | {row for row in (self.open_row(),) if row is not None}:
+            self.refresh_rows(row, row)
 
 
 def headline_metric(row: CaseRow, region: str, metric: str) -> MetricValue | None:
@@ -148,8 +153,3 @@ def _n_caps(row: CaseRow) -> int:
     """Count the regions with a value that a rule set."""
     regions = row.score.regions.values() if row.score is not None else ()
     return sum(any(value.status == "cap" for value in region.metrics.values()) for region in regions)
-
-
-def _tier(row: CaseRow) -> str:
-    """Return split and tier as one word or two."""
-    return " · ".join(dict.fromkeys(part for part in (row.entry.split, row.entry.tier) if part))

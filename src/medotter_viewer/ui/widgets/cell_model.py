@@ -18,12 +18,21 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class CellModel(QAbstractTableModel):
-    """A read-only table; its texts are made when they are first looked at and forgotten by `refresh`."""
+    """A read-only table; its texts are made when they are first looked at and forgotten by `refresh`.
+
+    Attributes
+    ----------
+    has_spans : bool
+        Whether cells may cover others.
+    """
+
+    has_spans = False
 
     def __init__(self, parent: Any = None) -> None:
         super().__init__(parent)
         self._columns: tuple[Column, ...] = ()
         self._made: dict[int, Sequence[Cell]] = {}
+        self._n_shown = -1
 
     # ---------------------------------------------------------------- what subclasses say
 
@@ -53,10 +62,14 @@ class CellModel(QAbstractTableModel):
         return self._made[row]
 
     def refresh(self, *_: Any) -> None:
-        """Read everything again."""
+        """Read everything again; a table that keeps its shape keeps its place and selection in the view."""
+        columns, n_rows = tuple(self.make_columns()), self.n_rows()
+        if columns == self._columns and n_rows == self._n_shown:
+            self.refresh_rows(0, n_rows - 1)
+            return
         self.beginResetModel()
         self._made.clear()
-        self._columns = tuple(self.make_columns())
+        self._columns, self._n_shown = columns, n_rows
         self.endResetModel()
 
     def refresh_rows(self, first: int, last: int) -> None:

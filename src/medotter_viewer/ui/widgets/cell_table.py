@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qtpy.QtCore import QSize, Qt, Signal
-from qtpy.QtGui import QColor, QGuiApplication, QKeySequence, QPalette
+from qtpy.QtGui import QColor, QGuiApplication, QIcon, QKeySequence, QPalette, QPixmap
 from qtpy.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QTableView
 
 from medotter_viewer.ui.widgets.cell_model import CELL_ROLE, CellModel
@@ -24,7 +24,7 @@ _MOVES = (
     Qt.Key.Key_PageUp,
     Qt.Key.Key_PageDown,
 )
-_STYLE = "QHeaderView::section { border: none; padding: 2px 5px; } QTableView::item { padding: 0px 3px; }"
+_STYLE = "QHeaderView::section { border: none; padding: 2px 4px; } QTableView::item { padding: 0px 1px; }"
 
 
 class CellTable(QTableView):
@@ -67,10 +67,10 @@ class CellTable(QTableView):
         header.setHighlightSections(False)
         header.setResizeContentsPrecision(0)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        model.modelReset.connect(self._on_reset)
-        model.dataChanged.connect(self.fit_columns)
+        model.modelReset.connect(self._on_changed)
+        model.dataChanged.connect(self._on_changed)
         self.clicked.connect(lambda index: self.row_chosen.emit(index.row()))
-        self._on_reset()
+        self._on_changed()
 
     def select(self, row: int | None) -> None:
         """Select a row without choosing it; None selects nothing."""
@@ -84,21 +84,22 @@ class CellTable(QTableView):
         rows = self.selectionModel().selectedRows()
         return rows[0].row() if rows else None
 
-    def fit_columns(self, *_: Any) -> None:
+    def fit_columns(self) -> None:
         """Give every column the room its text needs and the rest to the one that stretches."""
-        header = self.horizontalHeader()
-        columns = self.model().columns
-        widths = [max(self.sizeHintForColumn(i), header.sectionSizeHint(i)) + 2 for i in range(len(columns))]
+        columns, measured = self.model().columns, self.horizontalHeader().fontMetrics()
+        headers = [max(measured.horizontalAdvance(line) for line in c.header.split("\n")) + 12 for c in columns]
+        widths = [max(self.sizeHintForColumn(i) + 2, headers[i]) for i in range(len(columns))]
         for i, width in enumerate(fitted(widths, columns, self.viewport().width())):
             self.setColumnWidth(i, width)
 
-    def _on_reset(self) -> None:
-        self.clearSpans()
+    def _on_changed(self, *_: Any) -> None:
         model = self.model()
-        for row in range(model.rowCount()):
-            for place, cell in enumerate(model.cells(row)):
-                if cell.span > 1:
-                    self.setSpan(row, place, 1, cell.span)
+        if model.has_spans:
+            self.clearSpans()
+            for row in range(model.rowCount()):
+                for place, cell in enumerate(model.cells(row)):
+                    if cell.span > 1:
+                        self.setSpan(row, place, 1, cell.span)
         self.fit_columns()
 
     def resizeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
@@ -162,6 +163,8 @@ class _CellDelegate(QStyledItemDelegate):
         cell, table = index.data(CELL_ROLE), self.parent()
         middle = table.model().columns[index.column()].stretch  # names differ at their ends, too
         option.textElideMode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
+        if cell is not None and cell.swatch is not None:
+            option.icon = _square(cell.swatch, option.decorationSize)
         if cell is not None and cell.tone != "plain":
             color = tone_color(table.palette(), cell.tone)
             for role in (QPalette.ColorRole.Text, QPalette.ColorRole.HighlightedText):
@@ -171,3 +174,12 @@ class _CellDelegate(QStyledItemDelegate):
         size = super().sizeHint(option, index)
         cell = index.data(CELL_ROLE)
         return QSize(0, size.height()) if cell is not None and cell.span != 1 else size
+
+
+def _square(color: Any, size: Any) -> Any:
+    """Return an icon of one colour, the same in a selected row."""
+    picture, icon = QPixmap(size), QIcon()
+    picture.fill(color)
+    for mode in (QIcon.Mode.Normal, QIcon.Mode.Selected):
+        icon.addPixmap(picture, mode)
+    return icon

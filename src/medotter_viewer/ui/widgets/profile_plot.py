@@ -1,4 +1,4 @@
-"""Dice and error area of every slice along the axis that is looked at, with a cursor on the slice that is shown."""
+"""How wrong every slice is along the axis that is looked at, with a cursor on the slice that is shown."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from qtpy.QtGui import QPalette
 from qtpy.QtWidgets import QVBoxLayout, QWidget
 
 from medotter_viewer.scoring.slices import SliceProfile
-from medotter_viewer.ui.widgets.theme import is_dark, mixed
+from medotter_viewer.ui.colors import FN_ACCENT, FP_ACCENT
+from medotter_viewer.ui.widgets.theme import mixed
 
 AXES = ("axial, head → feet", "coronal, front → back", "sagittal, right → left")
-_ERROR, _DICE = "#d55e00", ("#0072b2", "#56b4e9")  # Okabe and Ito; dice on light and on dark
-_LARGE_MM2 = 1000.0
+_LARGE_MM2, _FEW, _ALPHA = 1000.0, 30, 0.6
 
 
 class ProfilePlot(QWidget):
@@ -90,61 +90,64 @@ class ProfilePlot(QWidget):
     # ---------------------------------------------------------------- drawing
 
     def _draw(self) -> None:
-        dice_axes, area_axes = self.dice_axes, self.area_axes
-        for axes in (dice_axes, area_axes):
+        for axes in (self.dice_axes, self.area_axes):
             axes.clear()
-        palette = self.palette()
-        dice_color = _DICE[is_dark(palette)]
+        ground = self.palette().color(QPalette.ColorRole.Window)
+        text = self.palette().color(QPalette.ColorRole.WindowText)
+        self.figure.set_facecolor(ground.name())
+        self.dice_axes.set_title(f"{self._region}, per slice", loc="left", fontsize=8, color=text.name(), pad=3)
+        there = self.profile is not None and self.profile.gt.size > 0
+        for axes in (self.dice_axes, self.area_axes):
+            axes.axison = there
         self._line = None
-        if self.profile is not None and self.profile.gt.size:
-            self._plot(self.profile, dice_color)
-        self._style(palette, dice_color)
-        self.figure.subplots_adjust(left=0.1, right=0.89, top=0.86, bottom=0.24)
+        if self.profile is not None and there:
+            self._plot(self.profile, text.name())
+            self._style(mixed(text, ground, 0.35).name(), mixed(text, ground, 0.7).name())
+        else:
+            said = self.dice_axes.text(0.5, 0.5, "nothing to compare", transform=self.dice_axes.transAxes, fontsize=8)
+            said.set(color=mixed(text, ground, 0.4).name(), ha="center", va="center")
         self._fit()
         self.canvas.draw_idle()
 
-    def _plot(self, profile: SliceProfile, dice_color: str) -> None:
-        numbers = np.arange(1, profile.gt.size + 1)
-        area, unit = profile.error_mm2, "mm²"
-        if area.max() >= _LARGE_MM2:
-            area, unit = area / 100.0, "cm²"
-        self.area_axes.fill_between(numbers, area, step="mid", color=_ERROR, alpha=0.45, linewidth=0)
-        self.area_axes.set_ylabel(f"error [{unit}]")
-        self.area_axes.set_ylim(0, max(float(area.max()) * 1.05, 1e-9))
-        marker = "o" if profile.gt.size < 30 else None
-        self.dice_axes.plot(numbers, profile.dice, color=dice_color, linewidth=1.4, marker=marker, markersize=2.5)
-        self.dice_axes.set_xlim(0.5, profile.gt.size + 0.5)
-        self._line = self.dice_axes.axvline(1, linewidth=1.2, animated=True)
+    def _plot(self, profile: SliceProfile, text: str) -> None:
+        size = profile.gt.size
+        numbers, edges = np.arange(1, size + 1), np.arange(size + 1) + 0.5
+        scale, unit = profile.pixel_area_mm2, "mm²"
+        if profile.error_mm2.max() >= _LARGE_MM2:
+            scale, unit = scale / 100.0, "cm²"
+        missed, invented = (profile.gt - profile.both) * scale, (profile.pred - profile.both) * scale
+        area = self.area_axes
+        area.stairs(missed, edges, fill=True, color=FN_ACCENT, alpha=_ALPHA, linewidth=0)
+        area.stairs(missed + invented, edges, baseline=missed, fill=True, color=FP_ACCENT, alpha=_ALPHA, linewidth=0)
+        area.set_ylim(0, max(float((missed + invented).max()) * 1.05, 1e-9))
+        area.set_ylabel(f"error [{unit}]")
+        for place, name, color in ((0.86, "■ FN", FN_ACCENT), (1.0, "■ FP", FP_ACCENT)):
+            area.text(place, 1.03, name, transform=area.transAxes, ha="right", fontsize=7, color=color)
+        marker = "o" if size < _FEW else None
+        self.dice_axes.plot(numbers, profile.dice, color=text, linewidth=1.2, marker=marker, markersize=2.5)
+        self.dice_axes.set_xlim(0.5, size + 0.5)
+        self._line = self.dice_axes.axvline(1, linewidth=1.0, linestyle=(0, (4, 2)), color=text, animated=True)
 
-    def _style(self, palette: Any, dice_color: str) -> None:
-        ground = palette.color(QPalette.ColorRole.Window)
-        text = palette.color(QPalette.ColorRole.WindowText)
-        quiet = mixed(text, ground, 0.35).name()
-        self.figure.set_facecolor(ground.name())
+    def _style(self, quiet: str, faint: str) -> None:
         dice_axes, area_axes = self.dice_axes, self.area_axes
         dice_axes.set_ylim(0, 1.02)
         dice_axes.set_yticks([0, 0.5, 1])
-        dice_axes.set_ylabel("dice")
+        dice_axes.set_ylabel("dice", labelpad=1)
+        dice_axes.set_xlabel(f"slice ({AXES[self._axis]})", labelpad=1)
+        dice_axes.locator_params(axis="x", nbins=8, integer=True)
+        dice_axes.set_zorder(area_axes.get_zorder() + 1)
+        dice_axes.patch.set_visible(False)
+        area_axes.patch.set_visible(False)
         area_axes.yaxis.set_label_position("right")
         area_axes.yaxis.tick_right()
         area_axes.locator_params(axis="y", nbins=3)
-        dice_axes.locator_params(axis="x", nbins=8, integer=True)
-        dice_axes.set_xlabel(f"slice ({AXES[self._axis]})")
-        dice_axes.set_title(f"{self._region}, per slice", loc="left", fontsize=8, color=text.name(), pad=3)
-        dice_axes.set_zorder(area_axes.get_zorder() + 1)
-        dice_axes.patch.set_visible(False)
-        area_axes.set_facecolor(ground.name())
-        area_color = mixed(text, _color(_ERROR), 0.75).name()
-        for axes, color in ((dice_axes, dice_color), (area_axes, area_color)):
-            axes.tick_params(axis="x", colors=quiet, labelsize=7, length=2)
-            axes.tick_params(axis="y", colors=color, labelsize=7, length=2)
-            axes.yaxis.label.set(color=color, fontsize=7)
-            axes.xaxis.label.set(color=quiet, fontsize=7)
+        for axes in (dice_axes, area_axes):
+            axes.tick_params(colors=quiet, labelsize=7, length=2)
+            for label in (axes.xaxis.label, axes.yaxis.label):
+                label.set(color=quiet, fontsize=7)
             for side, spine in axes.spines.items():
                 spine.set_visible(side != "top")
-                spine.set_color(mixed(text, ground, 0.7).name())
-        if self._line is not None:
-            self._line.set_color(text.name())
+                spine.set_color(faint)
 
     def _fit(self) -> None:
         """Give the labels the room they need, in pixels, whatever the size."""
@@ -184,10 +187,3 @@ class ProfilePlot(QWidget):
         index = int(np.clip(round(event.xdata) - 1, 0, self.profile.gt.size - 1))
         if index != self.cursor:
             self.slice_requested.emit(index)
-
-
-def _color(name: str) -> Any:
-    """Return a QColor."""
-    from qtpy.QtGui import QColor
-
-    return QColor(name)

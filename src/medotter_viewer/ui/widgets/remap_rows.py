@@ -28,8 +28,8 @@ def remap_columns(unit: VolumeUnit) -> list[Column]:
         Column("native\nid", "id in the dataset's own file; background 0 is left out", numeric=True),
         Column("voxels", "how many voxels of this case carry it", numeric=True),
         Column(f"volume\n[{unit.name}]", numeric=True),
-        Column("→ canonical", "what it becomes, and the regions that contain it", stretch=True, least=96),
-        Column("status", "what the remap does to it", least=128),
+        Column("→ canonical", "what it becomes, and the regions that contain it", stretch=True, least=104),
+        Column("status", "what the remap does to it", least=124),
     ]
 
 

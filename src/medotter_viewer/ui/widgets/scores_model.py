@@ -23,6 +23,8 @@ class ScoresModel(CellModel):
         Takes a region's name and returns its QColor, or None.
     """
 
+    has_spans = True
+
     def __init__(self, session: ReviewSession, color_of: Callable[[str], Any], parent: Any = None) -> None:
         super().__init__(parent)
         self._session, self._color_of = session, color_of
