@@ -38,7 +38,7 @@ LOUD: Rgba = rgba("#FF00FF")
 # for a dark image, and away from magenta and from the prediction's orange.
 _CODES = (
     "F0E442 8559FF F4002C 00D3FF BC7AA6 00D385 A6FFDE 6F9BFF A6B100 009B64 F4A6C8 6FFF90 856FC8 00A6D3 "
-    "E9647A 0BF4F4 64BCA6 A6DEA6 90D300 A69B4E C84E90 3785E9 FF9BF4 85DE7A "
+    "E9647A 0BF4F4 64BCA6 A6DEA6 90D300 A69B4E 85DE7A 3785E9 FF9BF4 C84E90 "
 )
 _PALETTE = tuple(rgba("#" + code) for code in re.findall(r"\w+", _CODES))
 _GOLDEN = 0.6180339887498949
@@ -59,8 +59,8 @@ def label_color(label: int) -> Rgba:
         return CLEAR
     if 0 < label <= len(_PALETTE):
         return _PALETTE[label - 1]
-    turn = (label * _GOLDEN) % 1.0 * 0.88
-    hue = turn if turn < 0.78 else turn + 0.12  # magenta lies at 5/6
+    turn = (label * _GOLDEN) % 1.0 * 0.84
+    hue = turn if turn < 0.76 else turn + 0.16  # magenta lies at 5/6
     return (*colorsys.hsv_to_rgb(hue, (0.85, 0.5, 0.7)[label % 3], (1.0, 1.0, 0.8)[label % 3]), 1.0)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from medotter_viewer.core.volume import Volume
 
 _SAMPLE = 1 << 18  # voxels that are looked at
-_AIR_HU = -900
+_AIR_HU, _FAT_HU = -900, -50
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ def has_hu(volume: Volume, modality: str | None = None) -> bool:
     volume : Volume
         A declared unit of HU settles it.
     modality : str, optional
-        What the task says its images are; one task may hold other images too, so that CT is only believed when the
-        image has values below zero.
+        What the task says its images are. One task may hold other images too, so that CT is only believed when a
+        hundredth of the image lies below -50, as fat and air do.
 
     Returns
     -------
@@ -93,10 +93,10 @@ def has_hu(volume: Volume, modality: str | None = None) -> bool:
     known = (modality or "").strip().upper()
     if known and "CT" not in known:
         return False
-    low = _sample(volume.data).min(initial=0.0)
+    sample = _sample(volume.data)
     if known:
-        return bool(low < 0)
-    return bool(low <= _AIR_HU) and np.issubdtype(volume.data.dtype, np.integer)
+        return bool(np.count_nonzero(sample < _FAT_HU) > sample.size / 100)
+    return bool(sample.min(initial=0.0) <= _AIR_HU) and np.issubdtype(volume.data.dtype, np.integer)
 
 
 def default_limits(volume: Volume, modality: str | None = None) -> tuple[float, float]:

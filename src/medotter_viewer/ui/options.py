@@ -1,0 +1,50 @@
+"""What of a case a person looks at, and how. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from medotter_viewer.ui.windows import Window
+
+OverlayMode = Literal["contour", "fill", "error", "off"]
+MODES: tuple[OverlayMode, ...] = ("contour", "fill", "error", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class ShowOptions:
+    """What of a case is looked at, and how.
+
+    Parameters
+    ----------
+    region : str or None
+        The region that is shown alone; None (or ``macro_avg``) shows all.
+    native : bool
+        Ground truth in the dataset's own ids instead of after the remap.
+    mode : {"contour", "fill", "error", "off"}
+        Ground truth outlined in its labels' colours under the prediction in orange, whatever the label; ground truth
+        filled under outlines, both in their labels' colours; where the prediction is wrong; the image alone.
+    hidden : frozenset of str
+        Of ``gt``, ``pred`` and ``error`` those that are not drawn for the moment.
+    joined : bool
+        Whether a region of several ids is outlined as one, without the edges inside it. The prediction cannot be
+        painted on meanwhile, for what is shown are not its ids.
+    window : Window or None
+        A CT preset, for images that have HU.
+    limits : tuple of float or None
+        The user's own limits for the shown channel: they win over a preset.
+    channel : str or None
+        Channel that is visible; None, or one this case lacks, is the first.
+    modality : str or None
+        What the task says its images are.
+    """
+
+    region: str | None = None
+    native: bool = False
+    mode: OverlayMode = "contour"
+    hidden: frozenset[str] = frozenset()
+    joined: bool = True
+    window: Window | None = None
+    limits: tuple[float, float] | None = None
+    channel: str | None = None
+    modality: str | None = None

@@ -1,0 +1,64 @@
+"""Colours: fixed per id, never transparent by accident, apart for everybody."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from medotter_viewer.metrics.error_map import FN, FP, TP, WRONG
+from medotter_viewer.ui import colors
+
+
+def test_an_id_has_the_same_colour_whatever_else_is_there() -> None:
+    assert colors.label_colors([7])[7] == colors.label_colors(range(1, 60))[7] == colors.label_color(7)
+
+
+def test_ids_1_and_50_differ() -> None:
+    assert colors.label_color(1) != colors.label_color(50)
+
+
+def test_the_first_24_ids_all_differ_and_are_bright() -> None:
+    found = np.array([colors.label_color(i)[:3] for i in range(1, 25)])
+    apart = [np.abs(a - b).sum() for a, b in itertools.combinations(found, 2)]
+    assert min(apart) > 0.1
+    assert found.max(axis=1).min() > 0.6
+
+
+@pytest.mark.parametrize("label", [1, 2, 23, 24, 25, 26, 99, 100, 4095, 65534])
+def test_neighbouring_ids_differ_clearly(label: int) -> None:
+    one, two, three = (np.array(colors.label_color(i)[:3]) for i in (label, label + 1, label + 2))
+    assert np.abs(one - two).max() > 0.2
+    assert np.abs(one - three).max() > 0.2
+
+
+def test_only_background_is_transparent() -> None:
+    table = colors.label_colors(range(300))
+    assert table[0][3] == 0
+    assert all(color[3] == 1 for label, color in table.items() if label != 0)
+
+
+def test_an_unknown_id_is_magenta_and_no_label_comes_near() -> None:
+    table = colors.label_colors(range(1, 1000))
+    assert table[None] == (1.0, 0.0, 1.0, 1.0)
+    loud = np.array(table[None][:3])
+    assert all(np.abs(np.array(color[:3]) - loud).max() > 0.3 for label, color in table.items() if label is not None)
+
+
+def test_the_accents_of_both_sides_differ_and_no_label_has_that_of_the_prediction() -> None:
+    pred = np.array(colors.rgba(colors.PRED_ACCENT)[:3])
+    assert np.abs(np.array(colors.rgba(colors.GT_ACCENT)[:3]) - pred).max() > 0.5
+    assert all(np.abs(np.array(colors.label_color(i)[:3]) - pred).max() > 0.2 for i in range(1, 25))
+
+
+def test_an_accent_shows_its_ids_and_nothing_else() -> None:
+    table = colors.accent_colors([2, 3], colors.GT_ACCENT)
+    assert table[2] == table[3] == colors.rgba(colors.GT_ACCENT)
+    assert table[None] == table[0] == colors.CLEAR
+
+
+def test_what_is_right_recedes_behind_what_is_wrong() -> None:
+    table = colors.error_colors()
+    assert table[TP][3] < min(table[FN][3], table[FP][3], table[WRONG][3])
+    assert len({table[kind] for kind in (TP, FN, FP, WRONG)}) == 4
