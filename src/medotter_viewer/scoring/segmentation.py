@@ -137,14 +137,14 @@ def check_ids(table: OverlapTable, spec: EvalSpec, case: Case) -> None:
 
 
 class _Crop:
-    """Both label maps, cut to what is not background in either."""
+    """Both label maps, cut to what is not background in either; whole for a region that holds background."""
 
     def __init__(self, gt: IntArray, pred: IntArray) -> None:
         box = bounding_box((gt != 0) | (pred != 0)) or (slice(0, 0),) * gt.ndim
-        self.gt, self.pred = gt[box], pred[box]
+        self.whole, self.cut = (gt, pred), (gt[box], pred[box])
 
     def hd95(self, ids: tuple[int, ...], spacing: Sequence[float], percentile: float, variant: str) -> float:
-        gt, pred = id_mask(self.gt, ids), id_mask(self.pred, ids)
+        gt, pred = (id_mask(labels, ids) for labels in (self.whole if 0 in ids else self.cut))
         if variant == "surfel":
             return surfel_hd(gt, pred, spacing=spacing, percentile=percentile)
         return hausdorff(surface_distances(gt, pred, spacing=spacing), percentile=percentile, variant=variant)
