@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,21 +41,32 @@ def click(qtbot, dock, row, column=1):
 
 
 def test_headers_name_region_metric_and_unit(session, qapp):
-    assert headers(CasesModel(session)) == ["", "case", "dataset", "tier", "liver\ndice", "liver\nhd95 [mm]", "status"]
+    assert headers(CasesModel(session)) == ["", "case", "tier", "liver\ndice", "liver\nhd95 [mm]", "status"]
 
 
-def test_a_dataset_that_all_cases_share_takes_no_column(session, qapp):
+def test_columns_and_prefixes_that_all_cases_share_are_left_out(session, qapp):
     model = CasesModel(session)
-    session.set_filter("dataset:a")
-    assert headers(model) == ["", "case", "tier", "liver\ndice", "liver\nhd95 [mm]", "status"]
+    assert texts(model, 0)[1] == "A/one"
+    session.set_filter("dataset:b")
+    assert headers(model) == ["", "case", "liver\ndice", "liver\nhd95 [mm]", "status"]
+    assert texts(model, 0)[1] == "three"
+
+
+def test_a_dataset_that_ids_do_not_begin_with_gets_a_column(session, qapp):
+    rows = [replace(row, entry=replace(row.entry, dataset=f"set {row.case_id}")) for row in session.rows]
+    session._rows = rows
+    model = CasesModel(session)
+    assert headers(model)[:3] == ["", "case", "dataset"]
+    assert texts(model, 0)[1:3] == ["A/one", "set A/one"]
 
 
 def test_cases_that_are_not_scored_show_no_number_and_what_is_missing_shows_before_loading(session, qapp):
     model = CasesModel(session)
-    assert texts(model, 0) == ["", "one", "A", "near", "–", "–", "not scored yet"]
-    assert texts(model, 1) == ["", "two", "A", "far", "–", "–", "not scored yet, no image"]
-    assert texts(model, 2) == ["", "three", "B", "far", "–", "–", "no prediction"]
-    assert model.cells(0)[4].tone == "quiet"
+    assert texts(model, 0) == ["", "A/one", "near", "–", "–", "not scored yet"]
+    assert texts(model, 1) == ["", "A/two", "far", "–", "–", "not scored yet, no image"]
+    assert texts(model, 2) == ["", "B/three", "far", *["no prediction"] * 3]
+    assert list(model.spans()) == [(2, 3, 3)]
+    assert model.cells(0)[3].tone == "quiet"
 
 
 def test_the_open_case_is_bold_and_marked(session, qapp):
@@ -68,8 +80,8 @@ def test_the_open_case_is_bold_and_marked(session, qapp):
 def test_numbers_are_right_aligned_and_names_are_not(session, qapp):
     model = CasesModel(session)
     role = Qt.ItemDataRole.TextAlignmentRole
-    assert [model.data(model.index(0, c), role) == RIGHT for c in range(7)] == [False] * 4 + [True] * 2 + [False]
-    assert model.headerData(4, Qt.Orientation.Horizontal, role) == RIGHT
+    assert [model.data(model.index(0, c), role) == RIGHT for c in range(6)] == [False] * 3 + [True] * 2 + [False]
+    assert model.headerData(3, Qt.Orientation.Horizontal, role) == RIGHT
 
 
 def test_an_error_is_said_in_words_and_explained_in_the_tooltip():
@@ -90,7 +102,7 @@ def test_a_cap_of_the_headline_region_keeps_its_status():
     score = CaseScore("A/x", "scored", regions={"liver": region})
     row = CaseRow(CaseEntry("A/x"), score, "scored", {"hd95": 373.13})
     assert headline_metric(row, "liver", "hd95").status == "cap"
-    assert status_cell(row).text == "scored, 1 cap, no gt" or status_cell(row).text == "scored, 1 cap"
+    assert status_cell(row).text == "1 cap"
 
 
 def test_a_click_opens_the_case_and_gives_the_keyboard_back(session, qtbot):
@@ -128,9 +140,9 @@ def test_score_all_fills_values(session, dock, qtbot):
     seen = []
     session.events.progress_changed.connect(lambda done, total: seen.append((done, total, dock.score_all.text())))
     qtbot.mouseClick(dock.score_all, Qt.MouseButton.LeftButton)
-    assert texts(dock.model, 0)[4:] == ["0.857", "3.00", "scored, 1 cap"]
-    assert texts(dock.model, 1)[4:6] == ["1.000", "0.00"]
-    assert texts(dock.model, 2)[4:] == ["–", "–", "no prediction"]
+    assert texts(dock.model, 0)[3:] == ["0.857", "3.00", "1 cap"]
+    assert texts(dock.model, 1)[3:5] == ["1.000", "0.00"]
+    assert texts(dock.model, 2)[3:] == ["no prediction"] * 3
     assert seen[0] == (0, 3, "Cancel")
     assert seen[-1] == (0, 0, "Score all")
     assert dock.footer.text() == "2 of 3 scored · 1 no prediction"
@@ -142,7 +154,7 @@ def test_worst_first_is_chosen_by_box_or_header(session, dock, qtbot):
     dock.sorting.activated.emit(2)
     assert session.worst_first == "hd95"
     assert [dock.model.case_id(row) for row in range(3)] == ["A/one", "A/two", "B/three"]
-    dock.table.horizontalHeader().sectionClicked.emit(4)
+    dock.table.horizontalHeader().sectionClicked.emit(3)
     assert session.worst_first == "dice"
     assert dock.sorting.currentText() == "worst dice first"
     dock.table.horizontalHeader().sectionClicked.emit(1)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from medotter_viewer.core.reprs import metric_text, number_text
@@ -18,6 +19,7 @@ OPEN = "▸"
 _UNITS = {"hd95": " [mm]"}
 _LONG = 14  # letters of a region's name in a header
 _ERRORS = ("error", "missing file")
+_WORDS = (*_ERRORS, "no prediction")
 
 
 class CasesModel(CellModel):
@@ -32,7 +34,7 @@ class CasesModel(CellModel):
     def __init__(self, session: ReviewSession, parent: Any = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._with_dataset = self._with_split = self._with_tier = False
+        self._short = self._with_dataset = self._with_split = self._with_tier = False
         self._connections = Connections()
         events = session.events
         self._connections.add(events.rows_changed, self.refresh)
@@ -42,9 +44,11 @@ class CasesModel(CellModel):
         self.refresh()
 
     def make_columns(self) -> Sequence[Column]:
-        """Return the columns: dataset, split and tier only where they tell cases apart."""
+        """Return the columns: split and tier where they differ, the dataset where ids do not begin with it."""
         rows = self._session.rows
-        self._with_dataset = len({row.entry.dataset for row in rows}) > 1
+        datasets = {row.entry.dataset for row in rows}
+        self._short = len(datasets) == 1
+        self._with_dataset = not self._short and not all(row.case_id.startswith(_prefix(row)) for row in rows)
         self._with_split = len({row.entry.split for row in rows}) > 1
         self._with_tier = len({row.entry.tier for row in rows}) > 1
         region = self._session.spec.headline.region
@@ -52,7 +56,7 @@ class CasesModel(CellModel):
         short = "mean" if region == MACRO else region if len(region) < _LONG else f"{region[: _LONG - 2]}…"
         return [
             Column(""),
-            Column("case", stretch=True, least=60),
+            Column("case", stretch=True, least=84),
             *[Column("dataset", least=36)] * self._with_dataset,
             *[Column("split", least=30)] * self._with_split,
             *[Column("tier", least=30)] * self._with_tier,
@@ -71,16 +75,22 @@ class CasesModel(CellModel):
         """Return a case's line."""
         case = self._session.rows[row]
         is_open = case.case_id == self._session.current_id
-        name = case.case_id.removeprefix(f"{case.entry.dataset}/")
+        name = case.case_id.removeprefix(_prefix(case)) if self._short else case.case_id
         return [
             Cell(OPEN if is_open else "", "open" * is_open),
             Cell(name, case.case_id, bold=is_open),
             *[Cell(case.entry.dataset or "", case.entry.dataset or "")] * self._with_dataset,
             *[Cell(case.entry.split or "")] * self._with_split,
             *[Cell(case.entry.tier or "", case.entry.tier or "")] * self._with_tier,
-            *(self._value(case, metric) for metric in self._session.metrics),
-            status_cell(case),
+            *self._results(case),
         ]
+
+    def spans(self) -> Iterable[tuple[int, int, int]]:
+        """Return where a word stands for the numbers."""
+        n_covered = len(self._session.metrics) + 1
+        for row, case in enumerate(self._session.rows):
+            if case.status in _WORDS:
+                yield row, len(self.columns) - n_covered, n_covered
 
     def case_id(self, row: int) -> str:
         """Return the case of a row."""
@@ -99,6 +109,13 @@ class CasesModel(CellModel):
     def close_connections(self) -> None:
         """Stop listening."""
         self._connections.close()
+
+    def _results(self, row: CaseRow) -> list[Cell]:
+        status = status_cell(row)
+        if row.status in _WORDS:
+            covered = replace(status, span=0, word=True)
+            return [replace(covered, span=len(self._session.metrics) + 1), *[covered] * len(self._session.metrics)]
+        return [*(self._value(row, metric) for metric in self._session.metrics), status]
 
     def _value(self, row: CaseRow, metric: str) -> Cell:
         value = headline_metric(row, self._session.spec.headline.region, metric)
@@ -143,13 +160,18 @@ def status_cell(row: CaseRow) -> Cell:
         message = row.score.message if row.score is not None else None
         return Cell(row.status, message or f"case {row.case_id}: no prediction found", "quiet")
     gone = [part for part in missing if part not in ("gt", "prediction")]
-    hint = f", no {', '.join(gone)}" if gone else ""
     caps = _n_caps(row)
-    noted = f", {caps} cap{'s' * (caps > 1)}" if caps else ""
-    return Cell(row.status + noted + hint, findings, "plain" if row.status == "scored" else "quiet")
+    words = [f"{caps} cap{'s' * (caps > 1)}"] if caps else [row.status]
+    words += [f"no {', '.join(gone)}"] if gone else []
+    return Cell(", ".join(words), findings or row.status, "plain" if row.status == "scored" else "quiet")
 
 
 def _n_caps(row: CaseRow) -> int:
     """Count the regions with a value that a rule set."""
     regions = row.score.regions.values() if row.score is not None else ()
     return sum(any(value.status == "cap" for value in region.metrics.values()) for region in regions)
+
+
+def _prefix(row: CaseRow) -> str:
+    """Return what the full id of a case begins with."""
+    return f"{row.entry.dataset}/"

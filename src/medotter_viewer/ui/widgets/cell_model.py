@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from qtpy.QtCore import QAbstractTableModel, QModelIndex, Qt
@@ -18,15 +18,7 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class CellModel(QAbstractTableModel):
-    """A read-only table; its texts are made when they are first looked at and forgotten by `refresh`.
-
-    Attributes
-    ----------
-    has_spans : bool
-        Whether cells may cover others.
-    """
-
-    has_spans = False
+    """A read-only table; its texts are made when they are first looked at and forgotten by `refresh`."""
 
     def __init__(self, parent: Any = None) -> None:
         super().__init__(parent)
@@ -47,6 +39,10 @@ class CellModel(QAbstractTableModel):
     def make_cells(self, row: int) -> Sequence[Cell]:
         """Return the cells of a row, one for each column."""
         raise NotImplementedError
+
+    def spans(self) -> Iterable[tuple[int, int, int]]:
+        """Return row, column and number of columns of every cell that covers others."""
+        return ()
 
     # ---------------------------------------------------------------- for views and docks
 

@@ -93,13 +93,9 @@ class CellTable(QTableView):
             self.setColumnWidth(i, width)
 
     def _on_changed(self, *_: Any) -> None:
-        model = self.model()
-        if model.has_spans:
-            self.clearSpans()
-            for row in range(model.rowCount()):
-                for place, cell in enumerate(model.cells(row)):
-                    if cell.span > 1:
-                        self.setSpan(row, place, 1, cell.span)
+        self.clearSpans()
+        for row, column, n_columns in self.model().spans():
+            self.setSpan(row, column, 1, n_columns)
         self.fit_columns()
 
     def resizeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name

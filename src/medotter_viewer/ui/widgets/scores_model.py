@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+from qtpy.QtGui import QColor
 
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.widgets.cell_model import CellModel
@@ -22,8 +24,6 @@ class ScoresModel(CellModel):
     color_of : callable
         Takes a region's name and returns its QColor, or None.
     """
-
-    has_spans = True
 
     def __init__(self, session: ReviewSession, color_of: Callable[[str], Any], parent: Any = None) -> None:
         super().__init__(parent)
@@ -53,7 +53,14 @@ class ScoresModel(CellModel):
         if self._table is None:
             return ()
         name = self.region(row)
-        return self._table.mean_cells() if name is None else self._table.region_cells(name, self._color_of(name))
+        return self._table.mean_cells() if name is None else self._table.region_cells(name, self._swatch(name))
+
+    def spans(self) -> Iterable[tuple[int, int, int]]:
+        """Return where a word stands for several numbers."""
+        for row in range(self.n_rows()):
+            for column, cell in enumerate(self.cells(row)):
+                if cell.span > 1:
+                    yield row, column, cell.span
 
     def region(self, row: int) -> str | None:
         """Return the region of a row; None for the first."""
@@ -70,6 +77,10 @@ class ScoresModel(CellModel):
     def close_connections(self) -> None:
         """Stop listening."""
         self._connections.close()
+
+    def _swatch(self, region: str) -> Any:
+        """Return a region's colour; one without keeps the place, so that names stand below each other."""
+        return self._color_of(region) or QColor(0, 0, 0, 0)
 
     def _on_scoring_changed(self, scoring: bool) -> None:
         self.scoring = scoring
