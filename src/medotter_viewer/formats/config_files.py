@@ -79,6 +79,7 @@ def read_yaml(path: Path) -> Any:
     try:
         loader = YAML(typ="safe", pure=True)
         loader.Constructor = BoundedConstructor
+        loader.composer.warn_double_anchors = False  # the language allows them
         return loader.load(text)
     except DuplicateKeyError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
