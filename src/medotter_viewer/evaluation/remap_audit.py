@@ -157,7 +157,8 @@ def audit_remaps(cases: Iterable[Case], spec: EvalSpec, *, target: str) -> Remap
         relevant = ("no-remap", "bad-remap", "no-ground-truth", "missing-file", "unreadable-file", "unsafe-path")
         findings += [f for f in case.errors if f.code in relevant]
         remap, name = case.entry.remap, case.entry.dataset or "(no dataset)"
-        if remap is not None and remap.form == "per_case":
+        bad = any(f.code == "bad-remap" for f in case.errors)
+        if bad or (remap is not None and remap.form == "per_case"):  # its own, not the dataset's
             name = f"{name} ({case.case_id})"
         audit = datasets.setdefault(name, DatasetAudit(remap.form if remap else "none", remap))
         if case.gt_native is None:
