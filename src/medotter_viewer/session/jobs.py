@@ -74,6 +74,11 @@ class Jobs:
         self._waiting.add(future)
         future.add_done_callback(self._waiting.discard)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is being worked on; answers may still be on their way to the main thread."""
+        return not self._waiting
+
     def cancel(self, kind: str) -> int:
         """Drop the answers of a kind that are still to come; return the new generation."""
         self._generation[kind] = self._generation.get(kind, 0) + 1

@@ -353,6 +353,11 @@ class ReviewSession:
 
     # ---------------------------------------------------------------- ends
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is being read or computed."""
+        return self._jobs.is_idle and all(future.done() for future in self._prefetched.values())
+
     def close(self) -> None:
         """Stop all work and wait for what runs."""
         self._forget_prefetched()
