@@ -102,15 +102,12 @@ class Overlay(QWidget):
         if self.loading_text and not self._loading_due.isActive():
             self._draw_panel(painter, area, self.loading_text, self._font(_TEXT_PX))
         if self.help_text:
-            font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-            font.setPixelSize(_TEXT_PX - 1)
-            self._draw_panel(painter, area, self.help_text, font)
+            self._draw_panel(painter, area, self.help_text, _fixed_font(_TEXT_PX - 1))
         painter.end()
 
-    def _font(self, pixels: int, *, bold: bool = False) -> QFont:
+    def _font(self, pixels: int) -> QFont:
         font = QFont(self.font())
         font.setPixelSize(pixels)
-        font.setBold(bold)
         return font
 
     def _draw_banner(self, painter: QPainter, area: QRectF) -> float:
@@ -132,7 +129,8 @@ class Overlay(QWidget):
     def _draw_letters(self, painter: QPainter, area: QRectF, top: float) -> None:
         if self.letters is None:
             return
-        font = self._font(_LETTER_PX, bold=True)
+        font = _fixed_font(_LETTER_PX)  # in others an I is a mere stroke
+        font.setBold(True)
         measure = QFontMetricsF(font)
         rise, middle = measure.capHeight(), area.center()
         for letter, x, y in (
@@ -182,3 +180,9 @@ class Overlay(QWidget):
         rim.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         painter.strokePath(path, rim)
         painter.fillPath(path, _WHITE)
+
+
+def _fixed_font(pixels: int) -> QFont:
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    font.setPixelSize(pixels)
+    return font
