@@ -300,7 +300,7 @@ class ReviewSession:
         def on_result(answer: tuple[CaseScore | None, int]) -> None:
             score, done = answer
             if score is None:
-                self.events.progress_changed.emit(0, 0)
+                self._end_of_scoring_all()
                 return
             self._store(score)
             self.events.progress_changed.emit(done, total)
@@ -312,6 +312,11 @@ class ReviewSession:
     def cancel_score_all(self) -> None:
         """Stop scoring the list; what is done stays."""
         self._jobs.cancel("batch")
+        self._end_of_scoring_all()
+
+    def _end_of_scoring_all(self) -> None:
+        """Filter and sort by the new scores; not before, so that rows do not move while they are looked at."""
+        self._rearrange()
         self.events.progress_changed.emit(0, 0)
 
     def _store(self, score: CaseScore) -> None:
