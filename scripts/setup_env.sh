@@ -118,7 +118,7 @@ set_up_python() {
     fi
     choose_link_mode
     say "== uv pip install -e '.[all]' --group dev"
-    .venv/bin/uv pip install --python .venv/bin/python -e '.[all]' --group dev
+    .venv/bin/uv pip install --compile-bytecode --python .venv/bin/python -e '.[all]' --group dev
     stamp >"$stamp_file"
 }
 

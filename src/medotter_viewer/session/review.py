@@ -373,6 +373,7 @@ class ReviewSession:
         if not isinstance(error, MedotterViewerError):
             raise error
         self.events.scoring_changed.emit(False)
+        self.events.progress_changed.emit(0, 0)
         self.events.failed.emit(str(error))
 
     def _arranged(self) -> list[CaseRow]:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from medotter_viewer.ui.window import ReviewWindow
 
 
+Run = Callable[["ReviewWindow"], object]
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """One thing a key does.
@@ -33,8 +36,8 @@ class Action:
 
     key: str
     title: str
-    run: Callable[[ReviewWindow], None]
-    release: Callable[[ReviewWindow], None] | None = None
+    run: Run
+    release: Run | None = None
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -42,12 +45,12 @@ ACTIONS: tuple[Action, ...] = (
     Action(".", "next case", lambda w: w.session.step(1)),
     Action("PageUp", "slice towards the head", lambda w: w.step_slice(-1)),
     Action("PageDown", "slice towards the feet", lambda w: w.step_slice(1)),
-    Action("8", "worst slice", lambda w: w.go_to_worst_slice()),
+    Action("8", "worst slice", lambda w: w.looking.go_to_worst_slice()),
     Action("G", "contours / fill / errors / off", lambda w: w.cycle_mode()),
-    Action("H", "hide all overlays while held", lambda w: w.hide_overlays(True), lambda w: w.hide_overlays(False)),
+    Action("H", "hide all overlays while held", lambda w: w.looking.hide(True), lambda w: w.looking.hide(False)),
     Action("Tab", "blink ground truth / prediction / both", lambda w: w.blink()),
-    Action("W", "next window preset", lambda w: w.next_window()),
-    Action("K", "next image channel", lambda w: w.next_channel()),
+    Action("W", "next window preset", lambda w: w.looking.next_window()),
+    Action("K", "next image channel", lambda w: w.looking.next_channel()),
     Action("Shift-N", "native / canonical ground truth", lambda w: w.session.show_native(not w.session.native_shown)),
     Action("0", "whole image", lambda w: w.display.fit()),
     Action("?", "show or hide the keys", lambda w: w.toggle_help()),
@@ -77,7 +80,7 @@ def bind_shortcuts(window: ReviewWindow, canvas: Any, main_window: Any) -> None:
         shortcut.activated.connect(lambda action=action: run_action(window, action.run))
 
 
-def run_action(window: ReviewWindow, run: Callable[[ReviewWindow], None]) -> None:
+def run_action(window: ReviewWindow, run: Run) -> None:
     """Run what an action does; an error of ours is shown, any other surfaces."""
     try:
         run(window)

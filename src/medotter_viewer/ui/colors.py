@@ -80,8 +80,16 @@ def accent_colors(ids: Iterable[int], accent: str, *, unknown: Rgba = CLEAR) -> 
     return {None: unknown, 0: CLEAR, **{i: rgba(accent) for i in ids if i != 0}}
 
 
-def error_colors() -> dict[int | None, Rgba]:
-    """Return the colours of an error map: what is right recedes, what is wrong stands out."""
+def error_colors(*, only_wrong: bool = False) -> dict[int | None, Rgba]:
+    """Return the colours of an error map: what is right recedes, what is wrong stands out.
+
+    Parameters
+    ----------
+    only_wrong : bool
+        Whether only voxels with a wrong label are tinted, as a ground under contours.
+    """
+    if only_wrong:
+        return {None: CLEAR, 0: CLEAR, TP: CLEAR, FN: CLEAR, FP: CLEAR, WRONG: rgba(WRONG_ACCENT, 0.45)}
     return {
         None: CLEAR,
         0: CLEAR,

@@ -14,7 +14,7 @@ from medotter_viewer.ui.widgets.cases import CasesDock
 from medotter_viewer.ui.widgets.remap import RemapDock
 from medotter_viewer.ui.widgets.scores import ScoresDock
 
-WIDTH = 330
+WIDTH = 350
 SCORES_WIDTH = 460
 
 

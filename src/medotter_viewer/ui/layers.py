@@ -107,7 +107,9 @@ def specs(
     if pred is not None and pred_data is not None:
         pred = LabelMap(pred_data, pred.grid)
     found = [_image(name, volume, case, options) for name, volume in case.channels.items()]
-    if options.mode == "error" and case.gt is not None and pred is not None:
+    # Under contours, too: outlines of one colour hide that two organs were taken for each other.
+    wrong = options.mode == "error" or (options.mode == "contour" and not _is_solo(options) and not options.native)
+    if wrong and case.gt is not None and pred is not None:
         found.append(_errors(case, case.gt, pred, spec, options))
     native = options.native or case.gt is None
     gt = case.gt_native if native else case.gt
@@ -172,7 +174,7 @@ def _errors(case: Case, gt: LabelMap, pred: LabelMap, spec: EvalSpec, options: S
         role="error",
         name="errors",
         visible="error" not in options.hidden,
-        color_dict=colors.error_colors(),
+        color_dict=colors.error_colors(only_wrong=options.mode == "contour"),
         names={TP: "right", FN: "missed", FP: "invented", WRONG: "wrong label"},
         **placed,
     )

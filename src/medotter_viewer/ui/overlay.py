@@ -12,6 +12,8 @@ from qtpy.QtCore import QEvent, QObject, QPointF, QRectF, Qt, QTimer
 from qtpy.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QPainter, QPainterPath, QPen
 from qtpy.QtWidgets import QWidget
 
+from medotter_viewer.ui.colors import label_color
+from medotter_viewer.ui.legend import Entry
 from medotter_viewer.ui.letters import EdgeLetters
 
 _MARGIN = 10.0
@@ -20,6 +22,7 @@ _LOADING_DELAY_MS = 150  # a case that is there sooner needs no word
 _WHITE, _DARK = QColor(255, 255, 255), QColor(0, 0, 0, 210)
 _WARNING, _WARNING_BACK = QColor(255, 214, 122), QColor(58, 40, 0, 225)
 _PANEL_BACK = QColor(18, 20, 24, 232)
+_MANY = [QColor.fromRgbF(*(float(part) for part in label_color(i))).name() for i in (1, 2, 4)]
 
 
 class Overlay(QWidget):
@@ -39,6 +42,7 @@ class Overlay(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.letters: EdgeLetters | None = None
         self.banner_text = self.corner_text = self.loading_text = self.help_text = ""
+        self.legend: list[Entry] = []
         self._loading_due = QTimer(self)
         self._loading_due.setSingleShot(True)
         self._loading_due.setInterval(_LOADING_DELAY_MS)
@@ -69,6 +73,12 @@ class Overlay(QWidget):
             self.corner_text = text
             self.update()
 
+    def set_legend(self, entries: list[Entry]) -> None:
+        """Write above the corner which colour stands for what; no colour means those of the labels."""
+        if entries != self.legend:
+            self.legend = entries
+            self.update()
+
     def set_loading(self, text: str) -> None:
         """Write what is being opened, unless it takes no time; empty when it is there."""
         self.loading_text = text
@@ -82,6 +92,15 @@ class Overlay(QWidget):
         """Write a table over the picture; empty to take it away."""
         self.help_text = text
         self.update()
+
+    def close_quietly(self) -> None:
+        """Leave the canvas; nothing happens where the window has taken this widget with it already."""
+        try:
+            self.hide()
+            self.setParent(None)
+            self.deleteLater()
+        except RuntimeError:
+            return
 
     # ---------------------------------------------------------------- drawing
 
@@ -152,10 +171,22 @@ class Overlay(QWidget):
     def _draw_corner(self, painter: QPainter, area: QRectF) -> None:
         font = self._font(_TEXT_PX)
         height = QFontMetricsF(font).lineSpacing()
-        lines = self.corner_text.splitlines()
-        for place, line in enumerate(lines):
-            y = area.bottom() - _MARGIN - height * (len(lines) - 1 - place)
-            self._draw_outlined(painter, QPointF(_MARGIN, y), line, font)
+        lines: list[Entry] = [(line, "") for line in self.corner_text.splitlines()]
+        for place, (line, color) in enumerate(reversed([*self.legend, *lines])):
+            y = area.bottom() - _MARGIN - height * place
+            indent = 0.0 if color == "" else 1.4 * _TEXT_PX
+            if indent:
+                self._draw_swatch(painter, QRectF(_MARGIN, y - 0.75 * _TEXT_PX, 0.8 * _TEXT_PX, 0.8 * _TEXT_PX), color)
+            self._draw_outlined(painter, QPointF(_MARGIN + indent, y), line, font)
+
+    def _draw_swatch(self, painter: QPainter, box: QRectF, color: str | None) -> None:
+        """A square of one colour, or in three for "as the label is"."""
+        shades = [color] if color else _MANY
+        width = box.width() / len(shades)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for place, shade in enumerate(shades):
+            painter.setBrush(QColor(shade))
+            painter.drawRect(QRectF(box.left() + place * width, box.top(), width, box.height()))
 
     def _draw_panel(self, painter: QPainter, area: QRectF, words: str, font: QFont) -> None:
         text = QFontMetricsF(font).boundingRect(area, int(Qt.AlignmentFlag.AlignLeft), words)

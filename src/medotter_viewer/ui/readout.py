@@ -1,4 +1,4 @@
-"""What lies under the pointer, in one line: position, intensity with unit, ground truth and prediction by name. Pure."""
+"""What lies under the pointer, in one line: position, intensity with unit, both labels by name. Pure."""
 
 from __future__ import annotations
 

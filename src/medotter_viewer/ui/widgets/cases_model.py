@@ -21,6 +21,8 @@ _LONG = 14  # letters of a region's name in a header
 _ERRORS = ("error", "missing file")
 _WORDS = (*_ERRORS, "no prediction")
 
+_FIRST_METRIC = 2  # after the mark of the open case and its id
+
 
 class CasesModel(CellModel):
     """The listed cases of a session, in its order.
@@ -57,14 +59,14 @@ class CasesModel(CellModel):
         return [
             Column(""),
             Column("case", stretch=True, least=84),
-            *[Column("dataset", least=36)] * self._with_dataset,
-            *[Column("split", least=30)] * self._with_split,
-            *[Column("tier", least=30)] * self._with_tier,
             *(
                 Column(f"{short}\n{m}{_UNITS.get(m, '')}", f"{m} of {region}{mean}; click to sort", numeric=True)
                 for m in self._session.metrics
             ),
             Column("status", least=44),
+            *[Column("dataset", least=36)] * self._with_dataset,
+            *[Column("split", least=30)] * self._with_split,
+            *[Column("tier", least=30)] * self._with_tier,
         ]
 
     def n_rows(self) -> int:
@@ -79,10 +81,10 @@ class CasesModel(CellModel):
         return [
             Cell(OPEN if is_open else "", "open" * is_open),
             Cell(name, case.case_id, bold=is_open),
+            *self._results(case),
             *[Cell(case.entry.dataset or "", case.entry.dataset or "")] * self._with_dataset,
             *[Cell(case.entry.split or "")] * self._with_split,
             *[Cell(case.entry.tier or "", case.entry.tier or "")] * self._with_tier,
-            *self._results(case),
         ]
 
     def spans(self) -> Iterable[tuple[int, int, int]]:
@@ -90,7 +92,7 @@ class CasesModel(CellModel):
         n_covered = len(self._session.metrics) + 1
         for row, case in enumerate(self._session.rows):
             if case.status in _WORDS:
-                yield row, len(self.columns) - n_covered, n_covered
+                yield row, _FIRST_METRIC, n_covered
 
     def case_id(self, row: int) -> str:
         """Return the case of a row."""
@@ -103,7 +105,7 @@ class CasesModel(CellModel):
 
     def metric_of(self, column: int) -> str | None:
         """Return the metric of a column."""
-        place = column - (len(self.columns) - 1 - len(self._session.metrics))
+        place = column - _FIRST_METRIC
         return self._session.metrics[place] if 0 <= place < len(self._session.metrics) else None
 
     def close_connections(self) -> None:

@@ -1,0 +1,205 @@
+"""How a case is looked at: overlays, window, channel, position; told to layers and overlay in one place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from medotter_viewer.core.case import Case
+from medotter_viewer.core.spec import MACRO
+from medotter_viewer.geometry.orientation import display_order
+from medotter_viewer.scoring.slices import region_centre, slice_profile
+from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.ui.banner import banner_text
+from medotter_viewer.ui.display import Display
+from medotter_viewer.ui.layers import IMAGE_PREFIX, specs
+from medotter_viewer.ui.legend import legend
+from medotter_viewer.ui.letters import edge_letters
+from medotter_viewer.ui.options import MODES, ShowOptions
+from medotter_viewer.ui.overlay import Overlay
+from medotter_viewer.ui.readout import readout
+from medotter_viewer.ui.windows import PRESETS, Window, has_hu
+
+_BLINKS: tuple[tuple[str, frozenset[str]], ...] = (
+    ("both", frozenset()),
+    ("ground truth alone", frozenset({"pred"})),
+    ("prediction alone", frozenset({"gt"})),
+)
+
+
+class Looking:
+    """What is shown of the open case.
+
+    Parameters
+    ----------
+    viewer : napari.Viewer
+        Where.
+    session : ReviewSession
+        What.
+    window : Window
+        The first CT window.
+
+    Attributes
+    ----------
+    show : ShowOptions
+        How; replaced, never changed.
+    display : Display
+        The layers.
+    overlay : Overlay
+        The words over the canvas.
+    """
+
+    def __init__(self, viewer: Any, session: ReviewSession, window: Window) -> None:
+        modality = session.source.task.identity.get("modality") if session.source.task is not None else None
+        self.show = ShowOptions(modality=None if modality is None else str(modality), window=window)
+        self.display, self.overlay = Display(viewer), Overlay(viewer)
+        self._viewer, self._session = viewer, session
+        self._blink, self._fitted = 0, False
+
+    # ---------------------------------------------------------------- the case
+
+    def show_case(self, case: Case, worst_slice: int | None) -> None:
+        """Show a case that was just opened, on a slice."""
+        self._blink = 0
+        self.look(hidden=frozenset())
+        if not self._fitted and len(self._viewer.layers):
+            self.display.fit()
+            self._fitted = True
+        if worst_slice is not None:
+            self.display.set_slice(worst_slice)
+        elif case.channels:
+            self.display.set_slice(self.slice_place(0)[1] // 2)
+        self.show_position()
+
+    def look(self, **changes: Any) -> None:
+        """Change how the case is looked at, and show it so."""
+        session, case = self._session, self._session.case
+        self.show = replace(self.show, region=session.region, native=session.native_shown, **changes)
+        if case is None:
+            return
+        self.display.apply(specs(case, session.spec, self.show, pred_data=session.pred_data))
+        self.overlay.set_banner(banner_text(case, native_shown=session.native_shown))
+        has_gt = (case.gt_native if self.show.native else case.gt or case.gt_native) is not None
+        self.overlay.set_legend(legend(self.show, has_gt=has_gt, has_pred=case.pred is not None))
+        self._show_corner()
+
+    def cycle_mode(self) -> str:
+        """Take the next of contours, fill, errors, off, and return its name."""
+        self.look(mode=MODES[(MODES.index(self.show.mode) + 1) % len(MODES)])
+        return self.show.mode
+
+    def hide(self, hidden: bool) -> None:
+        """Hide ground truth, prediction and errors, or show them as they were."""
+        self.look(hidden=frozenset({"gt", "pred", "error"}) if hidden else _BLINKS[self._blink][1])
+
+    def blink(self) -> str:
+        """Show ground truth alone, then prediction alone, then both; return which."""
+        self._blink = (self._blink + 1) % len(_BLINKS)
+        self.look(hidden=_BLINKS[self._blink][1])
+        return _BLINKS[self._blink][0]
+
+    def next_window(self) -> None:
+        """Take the next CT window preset; the cases to come keep it."""
+        place = PRESETS.index(self.show.window) if self.show.window in PRESETS else -1
+        self.look(window=PRESETS[(place + 1) % len(PRESETS)], limits=None)
+
+    def next_channel(self) -> None:
+        """Show the next image channel of the case."""
+        names = list(self._session.case.channels) if self._session.case else []
+        if len(names) > 1:
+            place = names.index(self.show.channel) if self.show.channel in names else 0
+            self.look(channel=names[(place + 1) % len(names)])
+
+    # ---------------------------------------------------------------- the position
+
+    def go_to_worst_slice(self) -> None:
+        """Show the slice with the largest error of the selected region (else of the headline's)."""
+        session, case = self._session, self._session.working_case
+        if case is None:
+            return
+        wanted = session.region or session.spec.headline.region
+        region = wanted if wanted != MACRO and wanted in session.spec.regions else None
+        axis = self._viewer.dims.order[0]
+        profile = slice_profile(case, session.spec, region=region, axis=axis)
+        if profile is None:
+            return
+        centre = None
+        if session.region is not None:
+            centre = region_centre(case, session.spec, region=region, axis=axis, index=profile.worst)
+        if centre is None:
+            self.display.set_slice(profile.worst, axis=axis)
+        else:
+            self.display.frame(centre)
+
+    def slice_place(self, axis: int) -> tuple[int, int]:
+        """Return the displayed index that is shown along an axis, and how many there are."""
+        grid = _main_grid(self._session.case)
+        if grid is None:
+            return 0, 0
+        origin, step = self.display.to_mm((0.0, 0.0, 0.0))[axis], display_order(grid).scale[axis]
+        count = grid.shape[display_order(grid).axes[axis]]
+        index = round((self._viewer.dims.point[axis] - origin) / step)
+        return int(np.clip(index, 0, count - 1)), count
+
+    def show_position(self) -> tuple[int, int] | None:
+        """Write letters and slice number; return axis and displayed index, None while there is nothing to show."""
+        dims = self._viewer.dims
+        grid = _main_grid(self._session.case)
+        if len(dims.order) != 3 or grid is None:
+            return None
+        flat = dims.ndisplay == 2 and grid.has_world
+        vertical, horizontal = (str(getattr(o, "value", o)) for o in self._viewer.scene.camera.orientation2d)
+        self.overlay.set_letters(edge_letters(dims.order, vertical=vertical, horizontal=horizontal) if flat else None)
+        self._show_corner()
+        axis = dims.order[0]
+        return axis, self.slice_place(axis)[0]
+
+    def readout_at(self, position: Any) -> str:
+        """Return what lies at a displayed position, in one line."""
+        session = self._session
+        if session.case is None or self._viewer.dims.ndisplay != 2 or len(position) != 3:
+            return ""
+        return readout(
+            session.case,
+            session.spec,
+            position,
+            pred_data=session.pred_data,
+            channel=self.show.channel,
+            unit="HU" if self._has_hu() else "",
+        )
+
+    def _show_corner(self) -> None:
+        axis = self._viewer.dims.order[0]
+        index, count = self.slice_place(axis) if len(self._viewer.dims.order) == 3 else (0, 0)
+        lines = [f"slice {index + 1}/{count}"] if count else []
+        channel = self._shown_channel()
+        if channel is not None:
+            low, high = self.display.layer(IMAGE_PREFIX + channel).contrast_limits  # type: ignore[union-attr]
+            shown = Window.from_limits(float(low), float(high))
+            known = next((w for w in PRESETS if (w.level, w.width) == (shown.level, shown.width)), None)
+            text = known.text if known is not None and self._has_hu() else shown.text
+            lines.append(f"{channel}  {text}" if len(self._session.case.channels) > 1 else text)  # type: ignore[union-attr]
+        self.overlay.set_corner("\n".join(lines))
+
+    def _shown_channel(self) -> str | None:
+        case = self._session.case
+        for name in case.channels if case is not None else ():
+            layer = self.display.layer(IMAGE_PREFIX + name)
+            if layer is not None and layer.visible:
+                return str(name)
+        return None
+
+    def _has_hu(self) -> bool:
+        case = self._session.case
+        image = None if case is None else next(iter(case.channels.values()), None)
+        return image is not None and has_hu(image, self.show.modality)
+
+
+def _main_grid(case: Case | None) -> Any:
+    if case is None:
+        return None
+    labels = case.gt_native or case.pred
+    image = next(iter(case.channels.values()), None)
+    return labels.grid if labels is not None else image.grid if image is not None else None
