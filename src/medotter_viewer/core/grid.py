@@ -17,6 +17,7 @@ PASS_FRACTION, REFUSE_FRACTION = 0.05, 0.5
 """Corner displacement, as a part of the smallest spacing, up to which two grids are one / may be compared."""
 
 _FLAT = 1e-9  # volume spanned by the three unit directions
+_LONGEST = 1e12  # mm; beyond it, and below its inverse, sums of squares lose their digits
 _CODES = (("L", "R"), ("P", "A"), ("I", "S"))
 
 
@@ -36,7 +37,8 @@ class Grid:
     Raises
     ------
     GridMismatchError
-        If the affine is not a finite, invertible 4x4 matrix or the shape is not three positive numbers.
+        If the affine is not an invertible 4x4 matrix of numbers that can be lengths, or the shape is not three
+        positive numbers.
 
     Examples
     --------
@@ -56,9 +58,11 @@ class Grid:
         shape = tuple(int(n) for n in self.shape)
         if len(shape) != 3 or min(shape) < 1:
             raise GridMismatchError(f"shape: got {shape}, expected three positive numbers")
-        with np.errstate(all="ignore"):  # of the directions alone: how small the voxels are does not matter
-            volume = abs(np.linalg.det(affine[:3, :3] / np.linalg.norm(affine[:3, :3], axis=0)))
-        if not volume > _FLAT:
+        if np.abs(affine).max() > _LONGEST:
+            raise GridMismatchError(f"affine: got {affine.tolist()}, expected lengths of at most {_LONGEST:g} mm")
+        steps = np.linalg.norm(affine[:3, :3], axis=0)
+        # Of the directions alone: how small the voxels are does not matter.
+        if steps.min() < 1 / _LONGEST or abs(np.linalg.det(affine[:3, :3] / steps)) < _FLAT:
             raise GridMismatchError(f"affine: got {affine.tolist()}, which flattens the volume")
         affine.setflags(write=False)
         object.__setattr__(self, "affine", affine)

@@ -93,7 +93,8 @@ def read_volume(path: Path) -> tuple[Volume, list[Finding]]:
     """
     data, header, findings = _read(path)
     if data.dtype == np.float64:
-        data = data.astype(np.float32)
+        with np.errstate(all="ignore"):  # what overflows is infinite
+            data = data.astype(np.float32)
     return Volume(data, header.grid), findings
 
 
@@ -188,7 +189,8 @@ def _read_header(stream: BinaryIO, path: Path) -> _Header:
         raw = kind(start[: kind.sizeof_hdr], check=False)
         _mend_steps(raw)
         notes: list[Finding] = []
-        header = _Header(raw, _grid(raw, path, notes), notes)
+        with np.errstate(all="ignore"):  # a form that is no number is refused by Grid
+            header = _Header(raw, _grid(raw, path, notes), notes)
     except (HeaderDataError, WrapStructError, GridMismatchError, ValueError) as error:
         raise ReadError(f"{path}: damaged NIfTI header: {error}") from error
     if header.grid.shear_deg > 0.1:
@@ -216,7 +218,7 @@ def _grid(raw: Any, path: Path, notes: list[Finding]) -> Grid:
     """Position in mm: sform first, then qform, else none."""
     shape = _spatial_shape(raw, path)
     unit = int(raw["xyzt_units"]) & 7
-    to_mm = np.diag([_MM.get(unit, 1.0)] * 3 + [1.0])
+    to_mm = np.array([[_MM.get(unit, 1.0)]] * 3 + [[1.0]])
     if unit in _UNIT_NAMES:
         message = f"lengths are given in {_UNIT_NAMES[unit]} and were converted to mm"
         notes.append(Finding("info", "unit-converted", message, file=str(path)))
@@ -224,12 +226,12 @@ def _grid(raw: Any, path: Path, notes: list[Finding]) -> Grid:
     for name, code, get in (("sform", "sform_code", raw.get_sform), ("qform", "qform_code", raw.get_qform)):
         if int(raw[code]) > 0:
             try:
-                forms[name] = Grid(shape, to_mm @ get())
+                forms[name] = Grid(shape, to_mm * get())
             except ValueError as error:  # GridMismatchError, or nibabel's for a quaternion longer than 1
                 notes.append(Finding("warning", "unusable-form", f"{name}: {error}; not used", file=str(path)))
     if not forms:
         zooms = np.asarray(raw["pixdim"][1:4], dtype=np.float64)
-        return Grid(shape, to_mm @ np.diag([*zooms, 1.0]), has_world=False)
+        return Grid(shape, to_mm * np.diag([*zooms, 1.0]), has_world=False)
     if len(forms) == 2:
         apart = forms["sform"].corner_displacement_mm(forms["qform"])
         if apart > PASS_FRACTION * min(forms["sform"].spacing):
@@ -258,9 +260,12 @@ def _read(path: Path) -> tuple[NDArray[Any], _Header, list[Finding]]:
         raw = header.raw
         try:
             stored = raw.get_data_dtype()
+        except (HeaderDataError, KeyError) as error:
+            raise ReadError(f"{path}: damaged NIfTI header: no voxel type has the code {error}") from error
+        try:
             slope, inter = raw.get_slope_inter()
-        except HeaderDataError as error:
-            if "intercept" not in str(error).lower() and "inter" not in str(error).lower():
+        except HeaderDataError as error:  # the intercept is no number
+            if float(raw["scl_slope"]) != 1.0:
                 raise ReadError(f"{path}: damaged NIfTI header: {error}") from error
             slope = inter = None
         if stored.kind not in "iuf":
@@ -275,7 +280,7 @@ def _read(path: Path) -> tuple[NDArray[Any], _Header, list[Finding]]:
         offset = float(raw["vox_offset"])
         if not offset + needed <= held:
             raise ReadError(f"{path}: damaged NIfTI header: voxels start at byte {offset:g}, beyond the file")
-        stream.seek(max(int(offset), 352 if raw.sizeof_hdr == 348 else 544))
+        stream.seek(int(max(offset, 352 if raw.sizeof_hdr == 348 else 544)))
         buffer = bytearray(needed)
         view, got = memoryview(buffer), 0
         while got < needed and (n := stream.readinto(view[got : got + (1 << 20)])):  # type: ignore[attr-defined]
@@ -291,7 +296,8 @@ def _read(path: Path) -> tuple[NDArray[Any], _Header, list[Finding]]:
     if not stored.isnative:
         data = data.astype(stored.newbyteorder("="))
     if slope is not None and (slope, inter or 0.0) != (1.0, 0.0):
-        data = data * np.float64(slope) + np.float64(inter or 0.0)
+        with np.errstate(all="ignore"):  # what overflows is infinite
+            data = data * np.float64(slope) + np.float64(inter or 0.0)
     squeezed = raw.get_data_shape()
     if len(squeezed) != 3:
         message = f"shape {tuple(int(n) for n in squeezed)} read as {header.grid.shape}"
