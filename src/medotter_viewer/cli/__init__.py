@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from medotter_viewer.cli.output import tolerate_letters
 from medotter_viewer.cli.parser import build_parser
 from medotter_viewer.errors import MedotterViewerError, UsageError
 
@@ -21,6 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv : sequence of str, optional
         Arguments without the program's name; those of the process by default.
     """
+    tolerate_letters()
     parser = build_parser()
     options = parser.parse_args(argv)
     try:

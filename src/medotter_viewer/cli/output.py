@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +29,7 @@ def write_json(destination: str | None, content: Mapping[str, Any]) -> None:
         return
     text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     if destination == "-":
-        sys.stdout.write(text)
+        _write_utf8(text)
         return
     _write(Path(destination), text)
 
@@ -111,6 +112,23 @@ class ProgressLine:
         if self._shown:
             end = "\n" if done == total else ""
             print(f"\r{self._what} {done}/{total}", end=end, file=sys.stderr, flush=True)
+
+
+def tolerate_letters() -> None:
+    """Let a terminal show the code of a letter that it does not have, instead of ending the run with an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _write_utf8(text: str) -> None:
+    """Write to standard output in UTF-8 whatever the terminal's encoding is."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8"))
+        sys.stdout.buffer.flush()
+    else:  # replaced by a notebook or a test
+        sys.stdout.write(text)
 
 
 def _write(path: Path, text: str) -> None:
