@@ -27,12 +27,13 @@ def chosen_metrics(spec: EvalSpec, options: ScoreOptions) -> tuple[str, ...]:
 
     Raises
     ------
-    UsageError
-        If one is not computed for segmentations.
+    UsageError, BundleError
+        If one that was asked for, or one of the specification's, is not computed for segmentations.
     """
     metrics = options.metrics or spec.metrics
     if unknown := [m for m in metrics if m not in METRICS]:
-        raise UsageError(f"metrics: {', '.join(unknown)} not known for segmentations, expected {', '.join(METRICS)}")
+        message = f"metrics: {', '.join(unknown)} not known for segmentations, expected {', '.join(METRICS)}"
+        raise UsageError(message) if options.metrics else BundleError(f"eval_spec.yaml: {message}")
     return tuple(dict.fromkeys(metrics))
 
 
