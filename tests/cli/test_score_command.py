@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from math import sqrt
@@ -183,6 +184,8 @@ class TestExitStatus:
             ("task.yaml", "label_remap: {A: {1: x}}"),
             ("eval_spec.yaml", "eval_regions: [\n  {: }\n"),
             ("eval_spec.yaml", "partial_label: perhaps\n"),
+            ("eval_spec.yaml", "metrics: [dice, nsd]\n"),
+            ("manifest_test.json", '{"task": NaN}'),
         ],
     )
     def test_a_malformed_specification_is_1_in_one_line_with_its_file(
@@ -356,3 +359,16 @@ def test_two_processes_give_the_same_bytes_as_one_and_the_program_itself_runs(sc
     assert done.returncode == here.code == 1
     assert done.stdout == here.out
     assert done.stderr == here.err
+
+
+def test_json_is_utf8_and_tables_survive_a_terminal_that_has_not_the_letter(own: Any) -> None:
+    manifest = own.bundle / "manifest_test.json"
+    manifest.write_text(manifest.read_text().replace("B/2", "B/\\u00fc2"))
+    command = [sys.executable, "-m", "medotter_viewer", "score", own.bundle, "--predictions", own.predictions]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([*command, "--json", "-"], env=environment, capture_output=True, timeout=120, check=False)
+    assert list(json.loads(done.stdout.decode("utf-8"))["cases"]) == ["A/1", "B/1", "B/ü2"]
+    done = subprocess.run(command, env=environment, capture_output=True, timeout=120, check=False)
+    assert b"B/\\xfc2: error: " in done.stdout
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr

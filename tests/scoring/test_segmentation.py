@@ -158,7 +158,7 @@ class TestOptions:
             score_case(case_of(CUBE, MOVED), spec_of(), ScoreOptions(metrics))
 
     def test_an_unknown_metric_of_the_specification_is_named(self) -> None:
-        with pytest.raises(UsageError, match="nsd"):
+        with pytest.raises(BundleError, match=r"eval_spec.yaml: metrics: nsd"):
             score_case(case_of(CUBE, MOVED), spec_of(metrics=["nsd"]))
 
     def test_an_unknown_hd95_or_treatment_of_missing_is_refused(self) -> None:
