@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from medotter_viewer.errors import BundleNotFoundError
-from medotter_viewer.ui.reader import NOTHING_TO_ADD, LayerData, first_case_layers
+from medotter_viewer.ui.reader import LayerData, first_case_layers
+
+# napari refuses a sample without any layer: it gets an empty one, which is taken away again at once.
+PLACEHOLDER: tuple[Any, dict[str, Any], str] = (
+    np.empty((0, 3)),
+    {"name": "sample is opening", "visible": False, "units": ("mm",) * 3, "axis_labels": ("I", "P", "L")},
+    "points",
+)
 
 
 def torso_ct() -> LayerData:
@@ -44,7 +54,15 @@ def _open(name: str) -> LayerData:
     viewer = napari.current_viewer()
     if viewer is None or not hasattr(viewer, "window"):
         return first_case_layers(source)
+    from qtpy.QtCore import QTimer
+
     from medotter_viewer.ui.window import open_window
 
     open_window(source, viewer=viewer)
-    return NOTHING_TO_ADD
+    QTimer.singleShot(0, lambda: _remove_placeholder(viewer))
+    return [PLACEHOLDER]
+
+
+def _remove_placeholder(viewer: Any) -> None:
+    for layer in [layer for layer in viewer.layers if layer.name == PLACEHOLDER[1]["name"]]:
+        viewer.layers.remove(layer)

@@ -1,0 +1,45 @@
+"""The Preferences page is declared and read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from medotter_viewer.core.spec import HD95_NAMES
+from medotter_viewer.ui.preferences import read_preferences
+
+
+def _manifest() -> Any:
+    from npe2 import PluginManifest
+
+    return PluginManifest.from_distribution("medotter-viewer")
+
+
+def test_the_page_offers_every_hd95_and_every_window() -> None:
+    from medotter_viewer.ui import preferences
+
+    properties = _manifest().contributions.configurations["review"].properties
+    assert properties["hd95"].enum == list(HD95_NAMES)
+    assert properties["window_preset"].enum == [window.name for window in preferences.PRESETS]
+
+
+def test_what_a_user_chose_is_read(monkeypatch: Any) -> None:
+    import napari.settings
+
+    from medotter_viewer.ui.preferences import PLUGIN
+
+    review = napari.settings.get_plugin_settings(PLUGIN).review
+    before = (review.wheel_scrolls, review.hd95, review.window_preset)
+    try:
+        review.wheel_scrolls, review.hd95, review.window_preset = False, "pooled", "lung"
+        read = read_preferences()
+        assert (read.wheel_scrolls, read.hd95, read.window.name) == (False, "pooled", "lung")
+    finally:
+        review.wheel_scrolls, review.hd95, review.window_preset = before
+
+
+def test_every_name_in_the_manifest_can_be_imported() -> None:
+    from importlib import import_module
+
+    for command in _manifest().contributions.commands:
+        module, name = command.python_name.split(":")
+        assert callable(getattr(import_module(module), name))

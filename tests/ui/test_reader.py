@@ -1,0 +1,150 @@
+"""Dropping a bundle on napari, samples, the small form, and the picture from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from review_windows import block_case, scored, settle, wait_for
+
+from medotter_viewer.ui.reader import get_reader, read_bundle
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, write_bundle: Any) -> Any:
+    case = block_case()
+    return write_bundle(tmp_path / "tiny", {"D/0": case}, predictions={"D/0": case["gt"]})
+
+
+def test_only_bundles_are_claimed(tiny: Any, tmp_path: Path) -> None:
+    assert get_reader(str(tiny.bundle)) is read_bundle
+    assert get_reader(str(tiny.folder)) is read_bundle  # the folder that holds bundle/
+    assert get_reader(str(tiny.bundle / "manifest_test.json")) is read_bundle
+    assert get_reader(str(tmp_path)) is None
+    assert get_reader(str(next(tiny.data.rglob("*.nii*")))) is None
+    assert get_reader([str(tiny.bundle)]) is None
+    assert get_reader(str(tmp_path / "not there")) is None
+
+
+def test_without_a_viewer_the_first_case_comes_as_layers(tiny: Any) -> None:
+    layers = read_bundle(str(tiny.bundle))
+    assert [(kind, options["name"]) for _, options, kind in layers] == [("image", "image"), ("labels", "ground truth")]
+    data, options, _ = layers[1]
+    assert data.shape == (16, 30, 24)
+    assert tuple(options["scale"]) == (3.0, 1.5, 2.0)
+
+
+@pytest.mark.window
+def test_a_dropped_bundle_opens_its_review_in_that_window(qapp: Any, tiny: Any) -> None:
+    import napari
+
+    from medotter_viewer.ui.window import window_of
+
+    viewer = napari.Viewer()
+    try:
+        viewer.open(str(tiny.bundle), plugin="medotter-viewer")
+        window = window_of(viewer)
+        assert window is not None
+        wait_for(lambda: window.session.opened is not None, "the case")
+        assert window.session.score is None or window.session.score.status == "missing_prediction"
+        assert [layer.name for layer in viewer.layers if layer.visible] == ["image", "ground truth"]
+        viewer.open(str(tiny.bundle), plugin="medotter-viewer")  # a second drop replaces the first
+        assert window_of(viewer) is not window
+        window = window_of(viewer)
+        wait_for(lambda: window.session.opened is not None, "the case again")
+        titles = [
+            dock.windowTitle() for dock in viewer.window._qt_window.findChildren(_dock_class()) if dock.isVisible()
+        ]
+        assert titles.count("Cases") == 1
+    finally:
+        if (window := window_of(viewer)) is not None:
+            window.close()
+        viewer.close()
+        settle(0.1)
+
+
+@pytest.mark.window
+def test_samples_open_with_the_predictions_that_are_wrong_in_known_ways(qapp: Any) -> None:
+    import napari
+
+    from medotter_viewer.ui.window import window_of
+
+    viewer = napari.Viewer()
+    try:
+        viewer.open_sample("medotter-viewer", "glioma_mr")
+        window = window_of(viewer)
+        wait_for(lambda: window.session.opened is not None and scored(window), "the sample")
+        assert list(window.session.case.channels) == ["t1", "t1c", "t2", "flair"]
+        assert window.session.source.predictions.name == "mixed"
+        assert window.session.score.regions["ET"].metrics["hd95"].status == "cap"
+    finally:
+        window_of(viewer).close()
+        viewer.close()
+        settle(0.1)
+
+
+@pytest.mark.window
+def test_the_form_opens_a_review_and_says_what_is_wrong(qapp: Any, tiny: Any, tmp_path: Path) -> None:
+    import napari
+
+    from medotter_viewer.ui.widgets.open_bundle import OpenBundle
+    from medotter_viewer.ui.window import window_of
+
+    viewer = napari.Viewer()
+    form = OpenBundle(viewer)
+    try:
+        form.open.click()
+        assert "name a bundle folder" in form.message.text()
+        form.bundle.setText(str(tmp_path / "nothing"))
+        form.open.click()
+        assert "nothing is not there; expected a bundle folder" in form.message.text()
+        form.bundle.setText(str(tiny.bundle))
+        form.predictions.setText(str(tiny.predictions))
+        form.open.click()
+        window = window_of(viewer)
+        wait_for(lambda: window.session.opened is not None and scored(window), "the case")
+        assert window.session.score.regions["one"].metrics["dice"].value == 1.0
+        assert form.message.text() == ""
+    finally:
+        window_of(viewer).close()
+        form.close()
+        viewer.close()
+        settle(0.1)
+
+
+@pytest.mark.window
+def test_open_with_screenshot_writes_the_whole_window(qapp: Any, tiny: Any, tmp_path: Path, capsys: Any) -> None:
+    from matplotlib.image import imread
+
+    from medotter_viewer.cli import main
+
+    picture = tmp_path / "out" / "window.png"
+    arguments = ["open", str(tiny.bundle), "--predictions", str(tiny.predictions), "--screenshot", str(picture)]
+    assert main(arguments) == 0
+    assert capsys.readouterr().out.strip() == str(picture)
+    assert imread(picture).shape[:2] == (840, 1400)
+
+
+def test_open_names_an_unknown_case_before_a_window_opens(tiny: Any, capsys: Any) -> None:
+    from medotter_viewer.cli import main
+
+    assert main(["open", str(tiny.bundle), "--case", "D/7"]) == 1
+    assert "'D/7'" in capsys.readouterr().err
+
+
+def test_without_a_screen_open_says_what_to_do(tiny: Any, monkeypatch: Any, capsys: Any) -> None:
+    from medotter_viewer.cli import main
+
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert main(["open", str(tiny.bundle)]) == 1
+    error = capsys.readouterr().err
+    assert "xvfb-run" in error
+    assert "medotter-viewer score" in error
+
+
+def _dock_class() -> Any:
+    from qtpy.QtWidgets import QDockWidget
+
+    return QDockWidget
