@@ -16,7 +16,7 @@ from medotter_viewer.ui.widgets.cells import NOTHING, Cell, Column
 from medotter_viewer.ui.widgets.connections import Connections
 
 OPEN = "▸"
-_UNITS = {"hd95": " [mm]"}
+_UNITS = {"hd95": "[mm]"}
 _LONG = 14  # letters of a region's name in a header
 _ERRORS = ("error", "missing file")
 _WORDS = (*_ERRORS, "no prediction")
@@ -58,9 +58,9 @@ class CasesModel(CellModel):
         short = "mean" if region == MACRO else region if len(region) < _LONG else f"{region[: _LONG - 2]}…"
         return [
             Column(""),
-            Column("case", stretch=True, least=84),
+            Column("case", stretch=True, least=132),
             *(
-                Column(f"{short}\n{m}{_UNITS.get(m, '')}", f"{m} of {region}{mean}; click to sort", numeric=True)
+                Column(f"{m}\n{_UNITS.get(m, short)}", f"{m} of {region}{mean}; click to sort", numeric=True)
                 for m in self._session.metrics
             ),
             Column("status", least=44),
