@@ -12,13 +12,18 @@ from medotter_viewer.errors import MissingDependencyError
 def run(options: argparse.Namespace) -> int:
     """Open the window and stay until it is closed, or write its picture and leave."""
     source = source_of(options) if options.target else None
+    screenshot = Path(options.screenshot) if options.screenshot else None
     try:
         from medotter_viewer.ui.app import run_window
-    except ImportError as error:
+
+        return run_window(
+            source, case_id=options.case, region=options.region, split=options.split or "all", screenshot=screenshot
+        )
+    except MissingDependencyError:
+        raise
+    except ImportError as error:  # napari and Qt are imported once there is a screen
+        if (error.name or "").partition(".")[0] == "medotter_viewer":
+            raise
         raise MissingDependencyError(
             f"the viewer needs napari and a Qt binding ({error}): pip install 'medotter-viewer[gui]'"
         ) from error
-    screenshot = Path(options.screenshot) if options.screenshot else None
-    return run_window(
-        source, case_id=options.case, region=options.region, split=options.split or "all", screenshot=screenshot
-    )
