@@ -176,5 +176,5 @@ def check_spacing(spacing: Sequence[float], ndim: int) -> NDArray[np.float64]:
     """Return the spacing as an array, or raise MetricInputError unless it is `ndim` positive finite numbers."""
     steps = np.asarray(spacing, dtype=np.float64)
     if steps.shape != (ndim,) or not np.isfinite(steps).all() or (steps <= 0).any():
-        raise MetricInputError(f"spacing: got {list(spacing)}, expected {ndim} positive numbers of mm in axis order")
+        raise MetricInputError(f"spacing: got {steps.tolist()}, expected {ndim} positive numbers of mm in axis order")
     return steps
