@@ -257,9 +257,9 @@ class TestDistances:
 
 class TestRefusals:
     @pytest.mark.parametrize(
-        "spacing", [(1, 1), (1, 1, 1, 1), (1, 0, 1), (1, -1, 1), (1, float("nan"), 1), (1, float("inf"), 1), ()]
+        "spacing", [(1, 1), (1, 1, 1, 1), (1, 0, 1), (1, -1, 1), (1, float("nan"), 1), (1, float("inf"), 1), (), 1.0]
     )
-    def test_a_spacing_that_is_not_one_positive_number_for_each_axis(self, spacing: tuple[float, ...]) -> None:
+    def test_a_spacing_that_is_not_one_positive_number_for_each_axis(self, spacing: Any) -> None:
         with pytest.raises(MetricInputError, match="expected 3 positive numbers"):
             surface_distances(CUBE, MOVED_CUBE, spacing=spacing)
 
