@@ -129,7 +129,9 @@ class TestHeadline:
     def test_of_a_tier_over_all_regions(self) -> None:
         chosen = spec_of(headline={"region": "macro_avg", "metric": "dice", "tier": "hard"})
         # a (0.4 + 0.9) / 2 = 0.65, b 1.0, ab (0.4 + 0.95) / 2 = 0.675
-        assert roll_up(SCORES, chosen).headline.value == pytest.approx((0.65 + 1.0 + 0.675) / 3)
+        result = roll_up(SCORES, chosen)
+        assert result.headline.value == pytest.approx((0.65 + 1.0 + 0.675) / 3)
+        assert result.macro["dice"].value == pytest.approx((0.5 + 0.75 + 0.55) / 3)
 
     def test_of_a_metric_or_tier_that_does_not_occur_is_none(self) -> None:
         for headline in ({"region": "a", "metric": "nsd"}, {"region": "a", "metric": "dice", "tier": "nowhere"}):

@@ -1,0 +1,64 @@
+"""What is printed and written: never a NaN, always a word where there is no computed number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from medotter_viewer.cli.output import fail, metric_text, number_text, print_table, write_csv, write_json
+from medotter_viewer.core.scores import MetricValue
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+def test_json_with_a_number_that_json_does_not_have_is_a_defect_and_nothing_is_written(
+    tmp_path: Path, bad: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for destination in (str(tmp_path / "a.json"), "-"):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            write_json(destination, {"a": bad})
+    assert not (tmp_path / "a.json").exists()
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "text"),
+    [
+        ("dice", MetricValue(0.66666), "0.6667"),
+        ("hd95", MetricValue(2.0), "2.00"),
+        ("dice", MetricValue(1.0, "absent", "both_empty"), "absent in both"),
+        ("hd95", MetricValue(0.0, "absent", "both_empty"), "absent in both"),
+        ("hd95", MetricValue(373.13, "cap", "gt_nonempty_pred_empty"), "cap 373.13 (spec)"),
+        ("hd95", MetricValue(43.5, "cap", "image_diagonal"), "cap 43.5 (image diagonal)"),
+        ("dice", MetricValue(None, "not_labelled"), "not labelled"),
+        ("dice", MetricValue(None, "error"), "error"),
+        ("dice", None, "-"),
+    ],
+)
+def test_a_bare_number_only_where_it_was_computed(metric: str, value: MetricValue | None, text: str) -> None:
+    assert metric_text(metric, value) == text
+
+
+def test_no_number_is_a_dash_and_never_zero() -> None:
+    assert number_text("dice", None) == "-"
+    assert number_text("dice", 0.0) == "0.0000"
+
+
+def test_columns_line_up(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("case", "dice"), [("A/1", "1.0000"), ("long/name", "-")])
+    assert capsys.readouterr().out.splitlines() == [
+        "case         dice",
+        "---------  ------",
+        "A/1        1.0000",
+        "long/name       -",
+    ]
+
+
+def test_csv_has_the_columns_of_all_rows(tmp_path: Path) -> None:
+    write_csv(tmp_path / "a.csv", [{"a": 1}, {"b": 'x,"y"', "a": None}])
+    assert (tmp_path / "a.csv").read_bytes() == b'a,b\r\n1,\r\n,"x,""y"""\r\n'
+
+
+def test_a_failure_is_one_line_whatever_its_message(capsys: pytest.CaptureFixture[str]) -> None:
+    fail("first\n  second\n")
+    assert capsys.readouterr().err == "first second\n"
