@@ -22,13 +22,16 @@ def check_bundle(source: BundleSource) -> Iterator[Finding]:
     """
     directory = source.bundle.directory
     spec: EvalSpec | None = None
+    usable = True
     for name, read in ((TASK, lambda: source.task), (EVAL_SPEC, lambda: source.spec)):
         try:
             value: object = read()
             spec = value if isinstance(value, EvalSpec) else spec
         except MedotterViewerError as error:
             yield Finding("error", "bad-configuration", str(error), file=str(directory / name))
-            return
+            usable = False
+    if not usable:
+        return  # what each case's ids mean is not known
     if spec is not None:
         yield from _check_spec(spec, directory / EVAL_SPEC)
     used: list[Path] = []

@@ -293,13 +293,17 @@ class _Reader:
         return value
 
     def flag(self, key: str) -> bool:
-        value = self.raw.get(key, False)
+        value = self.raw.get(key)
+        if value is None:
+            return False
         if not isinstance(value, bool):
             raise self.fail(key, "true or false")
         return value
 
     def number(self, key: str, default: float, *, low: float, high: float) -> float:
-        value = self.raw.get(key, default)
+        value = self.raw.get(key)
+        if value is None:
+            return default
         if not _is_number(value) or not low <= value <= high:
             raise self.fail(key, f"a number from {low:g} to {high:g}")
         return float(value)

@@ -14,7 +14,7 @@ from typing import Any
 from medotter_viewer.errors import BundleError, ReadError
 
 MAX_BYTES = 256 << 20
-MAX_YAML_BYTES = 4 << 20
+MAX_YAML_BYTES = 1 << 20
 """YAML of a task is a few kilobytes; the limit keeps a hostile file from taking minutes."""
 MAX_YAML_NODES = 1_000_000
 """Values after every alias is written out: a few lines of aliases of aliases can stand for thousands of millions."""
@@ -61,7 +61,7 @@ def read_yaml(path: Path) -> Any:
     Raises
     ------
     ReadError
-        If the file cannot be read or is over 4 MiB.
+        If the file cannot be read or is over 1 MiB.
     BundleError
         If it is not YAML, holds a tag that asks for an object or aliases without end, or a key stands twice in one map.
     """

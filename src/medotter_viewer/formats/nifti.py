@@ -109,7 +109,7 @@ def write_labels(path: Path, labels: LabelMap) -> None:
     data = labels.data
     low, high = (int(data.min()), int(data.max())) if data.size else (0, 0)
     kind = smallest_label_dtype(low, high)
-    _write(path, data.astype(np.int32 if kind == np.uint32 and high < 2**31 else kind), labels.grid)
+    _write(path, data.astype(kind), labels.grid)
 
 
 def write_volume(path: Path, volume: Volume) -> None:
