@@ -94,7 +94,7 @@ def test_layers_stay_the_same_objects_over_cases_of_all_kinds(viewer: ViewerMode
     known: dict[str, Any] = {}
     for case in cases:
         show(display, case)
-        for role in ("image:image", "gt", "pred", "image:t1c", "image:t1"):
+        for role in ("image:image", "error", "gt", "pred", "image:t1c", "image:t1"):
             layer = display.layer(role)
             assert known.setdefault(role, layer) is layer or known[role] is None
             known[role] = layer
@@ -105,9 +105,9 @@ def test_layers_stay_the_same_objects_over_cases_of_all_kinds(viewer: ViewerMode
         shown = [
             layer.name for layer in viewer.layers if layer.visible and layer.name not in ("ground truth", "prediction")
         ]
-        assert shown == list(case.channels)[:1]
-    assert len(viewer.layers) == 7
-    assert known["pred"].data.shape == (1, 1, 1)
+        assert shown == list(case.channels)[:1] + ["errors"] * (case.pred is not None)
+    assert len(viewer.layers) == 8
+    assert known["pred"].data.shape == known["error"].data.shape == (1, 1, 1)
 
 
 def test_a_hidden_role_does_not_widen_the_range_of_the_sliders(viewer: ViewerModel) -> None:
@@ -185,15 +185,20 @@ def test_painting_changes_the_working_copy_in_place(viewer: ViewerModel) -> None
 def test_only_what_differs_is_written(viewer: ViewerModel) -> None:
     display, case = Display(viewer), make_case()
     show(display, case)
-    written: list[str] = []
+    written: list[tuple[str, str]] = []
     for layer in viewer.layers:
         for name in ("data", "scale", "translate", "visible", "opacity", "colormap", "contrast_limits", "name"):
             if name in layer.events:
-                layer.events[name].connect(lambda event: written.append(event.type))
+                layer.events[name].connect(lambda event, layer=layer.name: written.append((layer, event.type)))
     show(display, case)
     assert written == []
     show(display, case, ShowOptions(region="one"))
-    assert set(written) == {"colormap"}
+    recoloured = {("ground truth", "colormap"), ("prediction", "colormap")}
+    assert {one for one in written if one[0] != "errors"} == recoloured
+    assert {what for layer, what in written if layer == "errors"} >= {"visible", "data"}  # not with a region alone
+    written.clear()
+    show(display, case, ShowOptions(region="two"))
+    assert set(written) == recoloured
 
 
 def test_contrast_set_by_hand_stays_until_a_new_case_or_window(viewer: ViewerModel) -> None:
@@ -239,7 +244,7 @@ def test_a_layer_that_was_taken_away_is_made_again(viewer: ViewerModel) -> None:
     show(display, case)
     viewer.layers.remove(display.layer("gt"))
     show(display, case)
-    assert [layer.name for layer in viewer.layers] == ["image", "ground truth", "prediction"]
+    assert [layer.name for layer in viewer.layers] == ["image", "errors", "ground truth", "prediction"]
 
 
 def test_names_show_under_the_pointer(viewer: ViewerModel) -> None:

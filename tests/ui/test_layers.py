@@ -137,13 +137,52 @@ def test_a_region_of_several_ids_is_outlined_as_one_unless_it_is_painted_on() ->
     assert np.shares_memory(apart.data, work)
 
 
-def test_the_error_map_follows_edits_and_is_there_only_when_looked_at() -> None:
+@pytest.mark.parametrize(
+    ("options", "there"),
+    [
+        (ShowOptions(), True),
+        (ShowOptions(region="macro_avg"), True),
+        (ShowOptions(region="one"), False),
+        (ShowOptions(region="both"), False),
+        (ShowOptions(region="both", joined=False), False),
+        (ShowOptions(native=True), False),
+        (ShowOptions(mode="fill"), False),
+        (ShowOptions(mode="off"), False),
+        (ShowOptions(mode="error"), True),
+        (ShowOptions(mode="error", region="one"), True),
+    ],
+)
+def test_the_error_map_is_there_in_its_mode_and_under_the_contours_of_all_regions(
+    options: ShowOptions, there: bool
+) -> None:
+    assert ("error" in by_role(make_case(), options)) is there
+    assert "error" not in by_role(make_case(pred=None), options)
+    assert "error" not in by_role(make_case(gt=None), options)
+
+
+def test_under_contours_only_a_wrong_label_is_tinted() -> None:
+    gt = np.zeros(GRID.shape, dtype=np.uint8)
+    gt[0, 0, :4] = 1, 1, 2, 2
+    pred = np.zeros_like(gt)
+    pred[0, 0, 1:5] = 2, 1, 2, 2  # missed, two swapped, right, invented
+    shown = by_role(make_case(gt=LabelMap(gt, GRID), pred=LabelMap(pred, GRID)))["error"]
+    assert shown.visible
+    assert shown.color_dict == colors.error_colors(only_wrong=True)
+    errors = np.asarray(shown.data)[::-1, ::-1, ::-1].transpose(2, 1, 0)
+    assert errors[0, 0].tolist() == [2, 4, 4, 1, 3, 0]
+    tinted = np.vectorize(lambda value: shown.color_dict[value][3] > 0)(errors)
+    assert np.argwhere(tinted).tolist() == [[0, 0, 1], [0, 0, 2]]
+    hidden = by_role(make_case(), ShowOptions(hidden=frozenset({"error"})))["error"]
+    assert not hidden.visible
+
+
+def test_the_error_map_follows_edits() -> None:
     case, work = make_case(), labels(2).copy()
     assert case.gt is not None
-    assert "error" not in by_role(case, pred_data=work)
     found = by_role(case, ShowOptions(mode="error"), pred_data=work)
     assert not found["gt"].visible
     assert not found["pred"].visible
+    assert found["error"].color_dict == colors.error_colors()
     view = found["error"].data
     assert isinstance(view, ErrorView)
     work[...] = case.gt.data

@@ -111,7 +111,7 @@ def test_the_wheel_scrolls_slices_and_ctrl_wheel_zooms(open_review: Any, tiny: A
     assert window.viewer.dims.current_step[0] == start + 1
     turn(120, Qt.KeyboardModifier.NoModifier)
     assert window.viewer.dims.current_step[0] == start
-    assert window.viewer.scene.camera.zoom == zoom
+    assert window.viewer.scene.camera.zoom == pytest.approx(zoom, rel=1e-12)  # drawing reads it back from the canvas
     turn(120, Qt.KeyboardModifier.ControlModifier)
     assert window.viewer.dims.current_step[0] == start
     assert window.viewer.scene.camera.zoom == pytest.approx(zoom * 1.1)
@@ -141,9 +141,11 @@ def test_painting_rescores_and_leaves_the_file_and_the_list_alone(open_review: A
     indices = np.meshgrid([11], range(14, 22), range(3, 9), indexing="ij")
     layer.data_setitem(tuple(a.ravel() for a in indices), 1)
     wait_for(
-        lambda: window.session.edited
-        and window.session.score.regions["one"].metrics["dice"].value == 1.0
-        and scored(window),
+        lambda: (
+            window.session.edited
+            and window.session.score.regions["one"].metrics["dice"].value == 1.0
+            and scored(window)
+        ),
         "rescored",
     )
     assert window.session.score.regions["one"].metrics["hd95"].value == 0.0
@@ -193,10 +195,10 @@ def test_a_broken_case_is_named_and_the_next_one_opens(open_review: Any, tmp_pat
 
 
 def test_stepping_through_thirty_cases_keeps_memory_flat(open_review: Any, tmp_path: Path, write_bundle: Any) -> None:
-    shape = (256, 256, 60)
+    shape = (200, 200, 50)
     rng = np.random.default_rng(1)
     gt = np.zeros(shape, dtype=np.uint8)
-    gt[60:180, 60:180, 10:50] = 1
+    gt[50:150, 50:150, 10:40] = 1
     image = rng.integers(-1000, 1000, shape, dtype=np.int16)
     tiny = write_bundle(tmp_path / "many", {"D/0": {"gt": gt, "image": image}}, predictions={"D/0": gt})
     _repeat_case(tiny, 30)

@@ -49,7 +49,7 @@ class Display:
         fresh = [r for r, s in wanted.items() if r not in self._layers or not same_data(self._layers[r].data, s.data)]
         self._set_place(wanted)
         for role in (*fresh, *(self._layers.keys() - wanted.keys())):  # hidden layers do not draw each half-way state
-            if role in self._layers:
+            if role in self._layers and self._layers[role].visible:
                 self._layers[role].visible = False
         for role in self._layers.keys() - wanted.keys():
             self._empty(role)

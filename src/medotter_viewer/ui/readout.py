@@ -69,7 +69,7 @@ def readout(
         return ""
     world = grid.voxel_to_world(voxel)
     x, y, z = -world[0], -world[1], world[2]
-    parts = [f"LPS {x:.1f} {y:.1f} {z:.1f} mm"] if grid.has_world else ["no position"]
+    parts = [f"LPS {x:z.1f} {y:z.1f} {z:z.1f} mm"] if grid.has_world else ["no position"]
     parts.append("voxel " + " ".join(map(str, voxel)))
     if image is not None:
         there = voxel_at(image.grid, position)

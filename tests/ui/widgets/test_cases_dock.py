@@ -41,14 +41,22 @@ def click(qtbot, dock, row, column=1):
 
 
 def test_headers_name_region_metric_and_unit(session, qapp):
-    assert headers(CasesModel(session)) == ["", "case", "tier", "liver\ndice", "liver\nhd95 [mm]", "status"]
+    assert headers(CasesModel(session)) == ["", "case", "dice\nliver", "hd95\n[mm]", "status", "tier"]
+
+
+@pytest.mark.parametrize(("region", "short"), [("macro_avg", "mean"), ("left adrenal gland", "left adrenal…")])
+def test_the_mean_is_headed_so_and_a_long_name_is_cut(session, qapp, region, short):
+    session.spec = replace(session.spec, headline=replace(session.spec.headline, region=region))
+    model = CasesModel(session)
+    assert headers(model) == ["", "case", f"dice\n{short}", "hd95\n[mm]", "status", "tier"]
+    assert region in model.columns[2].why
 
 
 def test_columns_and_prefixes_that_all_cases_share_are_left_out(session, qapp):
     model = CasesModel(session)
     assert texts(model, 0)[1] == "A/one"
     session.set_filter("dataset:b")
-    assert headers(model) == ["", "case", "liver\ndice", "liver\nhd95 [mm]", "status"]
+    assert headers(model) == ["", "case", "dice\nliver", "hd95\n[mm]", "status"]
     assert texts(model, 0)[1] == "three"
 
 
@@ -56,17 +64,17 @@ def test_a_dataset_that_ids_do_not_begin_with_gets_a_column(session, qapp):
     rows = [replace(row, entry=replace(row.entry, dataset=f"set {row.case_id}")) for row in session.rows]
     session._rows = rows
     model = CasesModel(session)
-    assert headers(model)[:3] == ["", "case", "dataset"]
-    assert texts(model, 0)[1:3] == ["A/one", "set A/one"]
+    assert headers(model) == ["", "case", "dice\nliver", "hd95\n[mm]", "status", "dataset", "tier"]
+    assert texts(model, 0) == ["", "A/one", "–", "–", "not scored yet", "set A/one", "near"]
 
 
 def test_cases_that_are_not_scored_show_no_number_and_what_is_missing_shows_before_loading(session, qapp):
     model = CasesModel(session)
-    assert texts(model, 0) == ["", "A/one", "near", "–", "–", "not scored yet"]
-    assert texts(model, 1) == ["", "A/two", "far", "–", "–", "not scored yet, no image"]
-    assert texts(model, 2) == ["", "B/three", "far", *["no prediction"] * 3]
-    assert list(model.spans()) == [(2, 3, 3)]
-    assert model.cells(0)[3].tone == "quiet"
+    assert texts(model, 0) == ["", "A/one", "–", "–", "not scored yet", "near"]
+    assert texts(model, 1) == ["", "A/two", "–", "–", "not scored yet, no image", "far"]
+    assert texts(model, 2) == ["", "B/three", *["no prediction"] * 3, "far"]
+    assert list(model.spans()) == [(2, 2, 3)]
+    assert model.cells(0)[2].tone == "quiet"
 
 
 def test_the_open_case_is_bold_and_marked(session, qapp):
@@ -80,8 +88,8 @@ def test_the_open_case_is_bold_and_marked(session, qapp):
 def test_numbers_are_right_aligned_and_names_are_not(session, qapp):
     model = CasesModel(session)
     role = Qt.ItemDataRole.TextAlignmentRole
-    assert [model.data(model.index(0, c), role) == RIGHT for c in range(6)] == [False] * 3 + [True] * 2 + [False]
-    assert model.headerData(3, Qt.Orientation.Horizontal, role) == RIGHT
+    assert [model.data(model.index(0, c), role) == RIGHT for c in range(6)] == [False] * 2 + [True] * 2 + [False] * 2
+    assert model.headerData(2, Qt.Orientation.Horizontal, role) == RIGHT
 
 
 def test_an_error_is_said_in_words_and_explained_in_the_tooltip():
@@ -140,9 +148,9 @@ def test_score_all_fills_values(session, dock, qtbot):
     seen = []
     session.events.progress_changed.connect(lambda done, total: seen.append((done, total, dock.score_all.text())))
     qtbot.mouseClick(dock.score_all, Qt.MouseButton.LeftButton)
-    assert texts(dock.model, 0)[3:] == ["0.857", "3.00", "1 cap"]
-    assert texts(dock.model, 1)[3:5] == ["1.000", "0.00"]
-    assert texts(dock.model, 2)[3:] == ["no prediction"] * 3
+    assert texts(dock.model, 0)[2:] == ["0.857", "3.00", "1 cap", "near"]
+    assert texts(dock.model, 1)[2:4] == ["1.000", "0.00"]
+    assert texts(dock.model, 2)[2:] == [*["no prediction"] * 3, "far"]
     assert seen[0] == (0, 3, "Cancel")
     assert seen[-1] == (0, 0, "Score all")
     assert dock.footer.text() == "2 of 3 scored · 1 no prediction"
@@ -154,7 +162,7 @@ def test_worst_first_is_chosen_by_box_or_header(session, dock, qtbot):
     dock.sorting.activated.emit(2)
     assert session.worst_first == "hd95"
     assert [dock.model.case_id(row) for row in range(3)] == ["A/one", "A/two", "B/three"]
-    dock.table.horizontalHeader().sectionClicked.emit(3)
+    dock.table.horizontalHeader().sectionClicked.emit(2)
     assert session.worst_first == "dice"
     assert dock.sorting.currentText() == "worst dice first"
     dock.table.horizontalHeader().sectionClicked.emit(1)
