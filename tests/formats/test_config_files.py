@@ -93,15 +93,15 @@ def test_a_file_over_the_limit_is_refused_unread(
         read(path)
 
 
-def test_the_real_limits_are_256_and_4_mebibytes(tmp_path: Path) -> None:
+def test_the_real_limits_are_256_and_1_mebibytes(tmp_path: Path) -> None:
     path = tmp_path / "big"
     with path.open("wb") as file:
         file.truncate((256 << 20) + 1)
     with pytest.raises(ReadError, match="at most 256 MiB"):
         read_json(path)
     with path.open("wb") as file:
-        file.truncate((4 << 20) + 1)
-    with pytest.raises(ReadError, match="at most 4 MiB"):
+        file.truncate((1 << 20) + 1)
+    with pytest.raises(ReadError, match="at most 1 MiB"):
         read_yaml(path)
 
 

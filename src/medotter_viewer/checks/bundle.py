@@ -21,19 +21,17 @@ def check_bundle(source: BundleSource) -> Iterator[Finding]:
     Files of ground truth and prediction are read one case after the other; images are looked at by their header.
     """
     directory = source.bundle.directory
-    spec: EvalSpec | None = None
     usable = True
-    for name, read in ((TASK, lambda: source.task), (EVAL_SPEC, lambda: source.spec)):
+    for name, read in ((TASK, lambda: source.task), (EVAL_SPEC, lambda: _spec_alone(source))):
         try:
-            value: object = read()
-            spec = value if isinstance(value, EvalSpec) else spec
+            read()
         except MedotterViewerError as error:
             yield Finding("error", "bad-configuration", str(error), file=str(directory / name))
             usable = False
     if not usable:
         return  # what each case's ids mean is not known
-    if spec is not None:
-        yield from _check_spec(spec, directory / EVAL_SPEC)
+    spec = source.spec
+    yield from _check_spec(spec, directory / EVAL_SPEC)
     used: list[Path] = []
     for case_id in source.case_ids("all"):
         entry = source.entry(case_id)
@@ -44,7 +42,7 @@ def check_bundle(source: BundleSource) -> Iterator[Finding]:
             yield Finding("warning", "no-prediction", message, where=case_id)
         case = source.load(case_id, images=False)
         yield from case.findings
-        if spec is not None and case.gt is not None and case.pred is not None:
+        if case.gt is not None and case.pred is not None:
             try:
                 check_ids(overlap_table(case.gt.data, case.pred.data), spec, case)
             except MedotterViewerError as error:
@@ -54,6 +52,12 @@ def check_bundle(source: BundleSource) -> Iterator[Finding]:
         for path in source.predictions.unused(used):
             message = f"no case of this bundle uses the prediction file {path.name}"
             yield Finding("warning", "unused-prediction", message, file=str(path))
+
+
+def _spec_alone(source: BundleSource) -> EvalSpec | None:
+    """Return eval_spec.yaml without what it takes from task.yaml, so that each is blamed for its own faults."""
+    path = source.bundle.directory / EVAL_SPEC
+    return EvalSpec.from_mapping(source.bundle.eval_spec(), where=str(path)) if path.is_file() else None
 
 
 def _check_spec(spec: EvalSpec, path: Path) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from medotter_viewer.errors import BundleError
 
 Hd95Name = Literal["directed_max", "pooled", "mean", "surfel"]
 HD95_NAMES: tuple[Hd95Name, ...] = ("directed_max", "pooled", "mean", "surfel")
+EMPTY_SITUATIONS = ("both_empty", "gt_nonempty_pred_empty", "gt_empty_pred_nonempty")
 MACRO = "macro_avg"
 """Name of the mean over regions where a region name is expected."""
 
@@ -339,6 +340,11 @@ class _Reader:
             if not isinstance(table, Mapping):
                 raise BundleError(f"{self.where}: {key}.{metric}: got {table!r}, expected situation: value")
             for situation, value in table.items():
+                if situation not in EMPTY_SITUATIONS:
+                    raise BundleError(
+                        f"{self.where}: {key}.{metric}: unknown situation {situation!r}, expected one of "
+                        f"{', '.join(EMPTY_SITUATIONS)}"
+                    )
                 if not _is_number(value):
                     raise BundleError(
                         f"{self.where}: {key}.{metric}.{situation}: got {value!r}, expected a finite number"

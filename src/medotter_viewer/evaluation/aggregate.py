@@ -136,18 +136,22 @@ def mean_over_units(values: Sequence[tuple[str, MetricValue]]) -> Mean:
 
 
 def _by_region(scores: Sequence[CaseScore], spec: EvalSpec) -> dict[str, dict[str, Mean]]:
+    """Means of every region and metric; over nothing they are None with n 0, never left out."""
     names = _names([*spec.regions, *(name for s in scores for name in s.regions)])
-    table: dict[str, dict[str, Mean]] = {}
-    for name in names:
-        there = [s for s in scores if name in s.regions]
-        metrics = _names(m for s in there for m in s.regions[name].metrics)
-        table[name] = {
-            m: mean_over_units(
-                [(_unit(s, spec), s.regions[name].metrics[m]) for s in there if m in s.regions[name].metrics]
+    metrics = _names(m for s in scores for region in s.regions.values() for m in region.metrics) or list(spec.metrics)
+    return {
+        name: {
+            metric: mean_over_units(
+                [
+                    (_unit(s, spec), s.regions[name].metrics[metric])
+                    for s in scores
+                    if name in s.regions and metric in s.regions[name].metrics
+                ]
             )
-            for m in metrics
+            for metric in metrics
         }
-    return table
+        for name in names
+    }
 
 
 def _macro(table: RegionMeans, scores: Sequence[CaseScore], spec: EvalSpec) -> dict[str, Mean]:

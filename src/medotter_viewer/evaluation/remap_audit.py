@@ -45,7 +45,7 @@ class NativeRow:
 
 
 def native_rows(voxels: Mapping[int, int], remap: Remap | None, spec: EvalSpec) -> list[NativeRow]:
-    """Return one row for each native id that occurs or is listed, without background 0, ascending.
+    """Return one row for each native id that occurs or is listed, ascending; 0 only if it is mapped.
 
     Parameters
     ----------
@@ -59,7 +59,8 @@ def native_rows(voxels: Mapping[int, int], remap: Remap | None, spec: EvalSpec) 
     remap = remap or Remap(None, "none")
     table = remap.table or {}
     rows = []
-    for native in sorted({*voxels, *table} - {0}):
+    background_stays = table.get(0, 0) == 0
+    for native in sorted({*voxels, *table} - ({0} if background_stays else set())):
         canonical, count = remap.target(native), voxels.get(native, 0)
         status: NativeStatus = "mapped" if canonical else "dropped" if remap.is_listed(native) else "not_listed"
         rows.append(

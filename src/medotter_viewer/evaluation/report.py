@@ -16,6 +16,8 @@ from medotter_viewer.scoring.options import ScoreOptions
 if TYPE_CHECKING:
     import pandas as pd
 
+    from medotter_viewer.sources.bundle_source import BundleSource, Split
+
 HD95_MEANING: Mapping[str, str] = {
     "directed_max": "percentile of each direction, the larger of the two",
     "pooled": "percentile of the distances of both directions together",
@@ -40,6 +42,8 @@ class TargetReport:
         In the manifest's order.
     aggregate : Aggregate
         Means over the scored cases.
+    n_split : int, optional
+        How many cases the split has; None takes `cases` for all of them.
     """
 
     target: str
@@ -50,10 +54,17 @@ class TargetReport:
     definitions: Mapping[str, Any]
     cases: Mapping[str, CaseScore]
     aggregate: Aggregate
+    n_split: int | None = None
 
     @property
     def complete(self) -> bool:
-        """Whether every case of the split is scored."""
+        """Whether every case of the split is scored; a chosen part of it is not the whole."""
+        whole = self.n_split is None or len(self.cases) == self.n_split
+        return whole and self.has_no_failures
+
+    @property
+    def has_no_failures(self) -> bool:
+        """Whether every case that was asked for is scored."""
         return all(score.status == "scored" for score in self.cases.values())
 
     def to_dict(self) -> dict[str, Any]:
@@ -100,6 +111,7 @@ def make_report(
     version: str | None = None,
     hash_: str | None = None,
     model: str | None = None,
+    n_split: int | None = None,
     more_definitions: Mapping[str, Any] | None = None,
 ) -> TargetReport:
     """Return the report of some scored cases."""
@@ -112,6 +124,23 @@ def make_report(
         definitions={**definitions(spec, options), **(more_definitions or {})},
         cases={score.case_id: score for score in scores},
         aggregate=roll_up(scores, spec),
+        n_split=n_split,
+    )
+
+
+def report_on(source: BundleSource, scores: list[CaseScore], options: ScoreOptions, split: Split) -> TargetReport:
+    """Return the report of a source's scored cases, with what was chosen about the source."""
+    return make_report(
+        scores,
+        source.spec,
+        options,
+        target=source.target,
+        split=split,
+        version=source.bundle.version,
+        hash_=source.bundle.hash,
+        model=source.predictions.name if source.predictions else None,
+        n_split=len(source.case_ids(split)),
+        more_definitions=source.record(),
     )
 
 

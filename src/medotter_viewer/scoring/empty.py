@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from medotter_viewer.core.reprs import IMAGE_DIAGONAL
 from medotter_viewer.core.scores import MetricValue
+from medotter_viewer.core.spec import EMPTY_SITUATIONS
 
-BOTH, PRED_EMPTY, GT_EMPTY = "both_empty", "gt_nonempty_pred_empty", "gt_empty_pred_nonempty"
-IMAGE_DIAGONAL = "image_diagonal"
+BOTH, PRED_EMPTY, GT_EMPTY = EMPTY_SITUATIONS
 _PERFECT: Mapping[str, float] = {"dice": 1.0, "iou": 1.0, "hd95": 0.0}
 _OVERLAPS = frozenset({"dice", "iou"})
 

@@ -192,7 +192,7 @@ class ReviewSession:
             if not is_stale():
                 report(self._load(case_id) if ready is None or ready.cancelled() else ready.result())
 
-        self._jobs.start("load", work, self._on_loaded, self._on_error)
+        self._jobs.start("load", work, self._on_loaded, self._on_load_error)
 
     def step(self, by: int) -> None:
         """Open the case `by` rows further in the list; at either end nothing happens but a notice."""
@@ -368,8 +368,13 @@ class ReviewSession:
         self._forget_prefetched()
         self._jobs.close()
 
-    def _on_error(self, error: BaseException) -> None:
+    def _on_load_error(self, error: BaseException) -> None:
+        """Stay with the case that was open, and finish what its leaving had stopped."""
         self._loading = None
+        self._on_error(error)
+        self.rescore()
+
+    def _on_error(self, error: BaseException) -> None:
         if not isinstance(error, MedotterViewerError):
             raise error
         self.events.scoring_changed.emit(False)
