@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from medotter_viewer.core.accents import GT_ACCENT, PRED_ACCENT
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap, Remap
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.core.volume import Volume
+from medotter_viewer.core.windows import default_limits
 from medotter_viewer.errors import ReadError, UsageError
 from medotter_viewer.figures import triplet
 from medotter_viewer.figures.layout import GAP, HEIGHT, TITLE, WIDTH, arrange
@@ -26,13 +28,12 @@ from medotter_viewer.figures.planes import (
     bar_length_mm,
     cut,
     edge_segments,
-    looks_like_hu,
     position_text,
     turned_deg,
     window_limits,
 )
 from medotter_viewer.figures.scene import make_scene, planes_of
-from medotter_viewer.figures.triplet import GT_COLOR, PRED_COLOR
+from medotter_viewer.ui.layers import ShowOptions, specs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -303,39 +304,31 @@ def test_the_prediction_is_thinner_and_above_the_ground_truth() -> None:
     gt, pred = [c for c in figure.axes[0].collections if len(c.get_paths()) == 4]
     assert gt.get_linewidth()[0] > 2 * pred.get_linewidth()[0]
     assert gt.get_zorder() < pred.get_zorder()
-    assert GT_COLOR != PRED_COLOR
+    assert [line.get_color() for line in figure.legends[0].get_lines()] == [GT_ACCENT, PRED_ACCENT]
     assert [t.get_text() for t in figure.legends[0].get_texts()] == ["ground truth", "prediction"]
 
 
 # ---------------------------------------------------------------- windows
 
 
-def test_ct_gets_a_soft_tissue_window_and_other_images_their_percentiles() -> None:
-    ct = Volume(np.linspace(-1000, 1000, 120).reshape(RAS.shape), RAS)
-    assert window_limits(ct) == (-160, 240)
+def test_a_window_is_a_name_a_pair_or_what_the_screen_takes() -> None:
+    ct = Volume(np.linspace(-1000, 1000, 120).reshape(RAS.shape).astype(np.int16), RAS)
     assert window_limits(ct, "lung") == (-1350, 150)
     assert window_limits(ct, (100, 50)) == (0, 100)
     mr = Volume(np.arange(1, 121, dtype=np.int16).reshape(RAS.shape), RAS)
-    assert window_limits(mr) == pytest.approx(np.percentile(np.arange(1, 121), [1, 99]))
+    for volume, modality in ((ct, None), (ct, "CT"), (ct, "MRI"), (mr, "CT"), (mr, None)):
+        assert window_limits(volume, None, modality) == default_limits(volume, modality)
+    assert window_limits(ct) == (-160, 240)
 
 
-def test_a_stripped_skull_does_not_darken_the_window() -> None:
-    values = np.zeros(120)
-    values[60:] = np.arange(1, 61)
-    volume = Volume(values.reshape(RAS.shape), RAS)
-    assert window_limits(volume) == pytest.approx(np.percentile(np.arange(1, 61), [1, 99]))
-
-
-@pytest.mark.parametrize("value", [0.0, 5.0, np.nan])
-def test_a_constant_or_empty_image_still_has_a_window(value: float) -> None:
-    low, high = window_limits(Volume(np.full(RAS.shape, value), RAS))
-    assert low < high
-
-
-def test_a_named_unit_decides_whether_an_image_is_ct() -> None:
-    values = np.zeros(9)
-    assert looks_like_hu(Volume(np.zeros(RAS.shape), RAS, unit="HU"), values)
-    assert not looks_like_hu(Volume(np.zeros(RAS.shape), RAS, unit="ms"), np.linspace(-1000, 500, 9))
+def test_the_picture_has_the_limits_of_the_layer_on_screen() -> None:
+    data = np.linspace(-120, 900, 120).reshape(RAS.shape).astype(np.float32)
+    case = _case(gt=_labels((1, 1, 1)), channels={"ct": Volume(data, RAS)})
+    for modality in ("CT", "MRI", None):
+        layer = next(s for s in specs(case, SPEC, ShowOptions(modality=modality)) if s.is_image)
+        figure = triplet(case, SPEC, modality=modality)
+        assert [axes.images[0].get_clim() for axes in figure.axes] == [layer.contrast_limits] * 3
+    assert triplet(case, SPEC, modality="CT").axes[0].images[0].get_clim() == (-160, 240)
 
 
 # ---------------------------------------------------------------- refusals and side effects

@@ -10,10 +10,12 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import nibabel
 import numpy as np
 import pytest
 
 from medotter_viewer import Bundle, open_source, plot_case, score_case, view
+from medotter_viewer.cli import main
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import Grid
@@ -97,6 +99,41 @@ def test_a_whole_split_is_scored_and_reported(bundle: Path) -> None:
     assert "1 scored, 1 missing prediction" in html
     assert "0.857 (n=1)" in html
     assert "SET/0002: case SET/0002: no prediction found" in html
+
+
+@pytest.mark.parametrize("remap", ["identity", "table"])
+def test_a_report_is_that_of_the_command_line(bundle: Path, remap: str) -> None:
+    if remap == "table":
+        remap = str(bundle / "remap.yaml")
+        (bundle / "remap.yaml").write_text("SET: {5: 1}\n")
+    words = ["--predictions", bundle / "model", "--pattern", "{case_id}.nii.gz", "--remap", remap]
+    file = bundle / "scores.json"
+    main(["score", str(bundle / "bundle"), *map(str, words), "--resample-prediction", "--json", str(file)])
+    report = score_bundle(
+        bundle / "bundle", bundle / "model", pattern="{case_id}.nii.gz", remap=remap, resample_prediction=True
+    )
+    assert report.to_dict() == json.loads(file.read_text())
+    assert report.definitions["predictions"] == str(bundle / "model")
+    assert report.definitions["user_remap"]["source"] == remap
+
+
+def test_a_picture_takes_the_window_that_suits_the_modality_of_the_task(bundle: Path) -> None:
+    grid = Grid((4, 4, 4), np.diag([1.0, 1.0, 2.0, 1.0]))
+    image = np.linspace(-120, 900, 64).reshape(grid.shape).astype(np.int16)
+    nibabel.save(nibabel.Nifti1Image(image, grid.affine), bundle / "data" / "image.nii.gz")
+    manifest = bundle / "bundle" / "manifest_test.json"
+    content = json.loads(manifest.read_text())
+    content["per_case"]["SET/0001"]["image"] = "image.nii.gz"
+    manifest.write_text(json.dumps(content))
+    task = bundle / "bundle" / "task.yaml"
+    plain = task.read_text()
+    for modality, is_soft_tissue in (("CT", True), ("MRI", False)):
+        task.write_text(f"task: {{id: t, modality: {modality}}}\n{plain}")
+        assert open_source(bundle).modality == modality
+        drawn = plot_case(bundle, "SET/0001").axes[0].images[0].get_clim()
+        assert (drawn == (-160, 240)) is is_soft_tissue
+    task.write_text(plain)
+    assert open_source(bundle).modality is None
 
 
 def test_a_picture_needs_no_display(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:

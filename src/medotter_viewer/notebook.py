@@ -19,7 +19,7 @@ from medotter_viewer.batch import Progress, score_entries
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import Hd95Name
 from medotter_viewer.errors import CaseNotFoundError, MedotterViewerError, MissingDisplayError, UsageError
-from medotter_viewer.evaluation.report import TargetReport, make_report
+from medotter_viewer.evaluation.report import TargetReport, report_on
 from medotter_viewer.figures import in_cell, show_in_cells, triplet
 from medotter_viewer.scoring.options import Missing, ScoreOptions
 from medotter_viewer.scoring.registry import score_case as _score_loaded
@@ -147,7 +147,15 @@ def plot_case(
     source = _source(target, predictions, options)
     _check_case(source, case)
     loaded = source.load(case)
-    figure = triplet(loaded, source.spec, region=region, window=window, channel=channel, margin_mm=margin_mm)
+    figure = triplet(
+        loaded,
+        source.spec,
+        region=region,
+        window=window,
+        channel=channel,
+        margin_mm=margin_mm,
+        modality=source.modality,
+    )
     show_in_cells()
     return figure
 
@@ -214,20 +222,10 @@ def score_bundle(
     """
     source = _source(target, predictions, options)
     chosen = ScoreOptions(None if metrics is None else tuple(metrics), hd95, missing)
-    resample = source.resample_prediction
     entries = list(source.entries(split))
+    resample = source.resample_prediction
     scores = score_entries(entries, source.spec, chosen, resample_prediction=resample, progress=progress)
-    return make_report(
-        scores,
-        source.spec,
-        chosen,
-        target=source.target,
-        split=split,
-        version=source.bundle.version,
-        hash_=source.bundle.hash,
-        model=source.predictions.name if source.predictions else None,
-        more_definitions={"data_root": str(source.root), "resample_prediction": resample},
-    )
+    return report_on(source, scores, chosen, split)
 
 
 def _source(target: Target, predictions: Path_ | None, options: dict[str, Any]) -> BundleSource:

@@ -155,7 +155,7 @@ class TestCompare:
 
     def test_a_table_for_people(self, cli: Any, files: tuple[Path, Path]) -> None:
         out = cli("compare", *files).out
-        assert "0.6000" in out
+        assert "0.600" in out
         assert "image diagonal" in out
 
     def test_two_empty_maps_can_be_compared(self, cli: Any, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What is printed and written: never a NaN, always a word where there is no computed number."""
+"""What is printed and written: never a NaN."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from medotter_viewer.cli.output import fail, metric_text, number_text, print_table, write_csv, write_json
-from medotter_viewer.core.scores import MetricValue
+from medotter_viewer.cli.output import fail, print_table, write_csv, write_json
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
@@ -19,29 +18,6 @@ def test_json_with_a_number_that_json_does_not_have_is_a_defect_and_nothing_is_w
             write_json(destination, {"a": bad})
     assert not (tmp_path / "a.json").exists()
     assert capsys.readouterr().out == ""
-
-
-@pytest.mark.parametrize(
-    ("metric", "value", "text"),
-    [
-        ("dice", MetricValue(0.66666), "0.6667"),
-        ("hd95", MetricValue(2.0), "2.00"),
-        ("dice", MetricValue(1.0, "absent", "both_empty"), "absent in both"),
-        ("hd95", MetricValue(0.0, "absent", "both_empty"), "absent in both"),
-        ("hd95", MetricValue(373.13, "cap", "gt_nonempty_pred_empty"), "cap 373.13 (spec)"),
-        ("hd95", MetricValue(43.5, "cap", "image_diagonal"), "cap 43.5 (image diagonal)"),
-        ("dice", MetricValue(None, "not_labelled"), "not labelled"),
-        ("dice", MetricValue(None, "error"), "error"),
-        ("dice", None, "-"),
-    ],
-)
-def test_a_bare_number_only_where_it_was_computed(metric: str, value: MetricValue | None, text: str) -> None:
-    assert metric_text(metric, value) == text
-
-
-def test_no_number_is_a_dash_and_never_zero() -> None:
-    assert number_text("dice", None) == "-"
-    assert number_text("dice", 0.0) == "0.0000"
 
 
 def test_columns_line_up(capsys: pytest.CaptureFixture[str]) -> None:

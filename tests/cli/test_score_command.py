@@ -75,7 +75,7 @@ class TestJson:
         file = tmp_path / "scores.json"
         printed = score("--json", file)
         assert json.loads(file.read_text("utf-8")) == score("--json", "-").data
-        assert "headline dice of one: 0.8333 (n 2)  INCOMPLETE" in printed.out
+        assert "headline dice of one: 0.833 (n 2)  INCOMPLETE" in printed.out
         assert "not labelled" in printed.out
         assert "cap 80 (spec)" in printed.out
 

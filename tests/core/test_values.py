@@ -61,6 +61,17 @@ def test_a_case_in_a_notebook_says_grids_remap_and_findings_escaped() -> None:
     assert "error: &lt;script&gt;" in html
 
 
+def test_the_grid_of_a_case_is_that_of_its_labels_and_else_of_its_first_image() -> None:
+    other = Grid((3, 3, 3), np.eye(4))
+    images = {"t1": Volume(np.zeros((3, 3, 3)), other), "t2": Volume(np.zeros((2, 3, 4)), GRID)}
+    labels, entry = LabelMap(np.zeros((2, 3, 4), dtype=np.uint8), GRID), CaseEntry("A/1")
+    for part in ("gt", "gt_native", "pred"):
+        assert Case(entry, images, **{part: labels}).grid is GRID
+    assert Case(entry, images).grid is other
+    assert Case(entry, images).first_image is images["t1"]
+    assert Case(entry).grid is Case(entry).first_image is None
+
+
 @pytest.mark.parametrize(
     ("remap", "text"),
     [(None, "unknown: native ids are shown, not scored"), (Remap(None, "none"), "every id stays (none)")],
@@ -70,27 +81,33 @@ def test_a_case_says_what_its_remap_is(remap: Remap | None, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
+    ("metric", "value", "text"),
     [
-        (MetricValue(12.345), "12.35"),
-        (MetricValue(373.13, "cap", "gt_nonempty_pred_empty"), "cap 373.13 (spec)"),
-        (MetricValue(500.0, "cap", "image_diagonal"), "cap 500 (image diagonal)"),
-        (MetricValue(0.0, "absent", "both_empty"), "absent in both"),
-        (MetricValue(None, "not_labelled"), "not labelled"),
-        (MetricValue(None, "error"), "error"),
+        ("hd95", MetricValue(12.345), "12.35"),
+        ("hd95", MetricValue(2.0), "2.00"),
+        ("dice", MetricValue(0.66666), "0.667"),
+        ("hd95", MetricValue(373.13, "cap", "gt_nonempty_pred_empty"), "cap 373.13 (spec)"),
+        ("hd95", MetricValue(500.0, "cap", "image_diagonal"), "cap 500 (image diagonal)"),
+        ("hd95", MetricValue(0.0, "absent", "both_empty"), "absent in both"),
+        ("dice", MetricValue(1.0, "absent", "both_empty"), "absent in both"),
+        ("dice", MetricValue(None, "not_labelled"), "not labelled"),
+        ("dice", MetricValue(None, "error"), "error"),
+        ("dice", None, "–"),
     ],
 )
-def test_a_value_is_a_bare_number_only_where_it_was_computed(value: MetricValue, text: str) -> None:
-    assert metric_text("hd95", value) == text
-    assert value.counts == (value.value is not None)
+def test_a_value_is_a_bare_number_only_where_it_was_computed(metric: str, value: MetricValue | None, text: str) -> None:
+    assert metric_text(metric, value) == text
+    assert value is None or value.counts == (value.value is not None)
 
 
-def test_numbers_have_the_digits_of_their_metric() -> None:
-    assert (number_text("dice", 0.12345), number_text("hd95", 0.12345), number_text("dice", None)) == (
+def test_numbers_have_the_digits_of_their_metric_and_no_number_is_a_dash_never_zero() -> None:
+    assert [number_text(metric, 0.12345) for metric in ("dice", "iou", "hd95", "d_mean")] == [
+        "0.123",
         "0.123",
         "0.12",
-        "–",
-    )
+        "0.12",
+    ]
+    assert (number_text("dice", None), number_text("dice", 0.0)) == ("–", "0.000")
     assert (metric_header("hd95"), metric_header("dice")) == ("hd95 (mm)", "dice")
 
 

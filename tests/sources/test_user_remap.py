@@ -55,6 +55,14 @@ def test_a_table_for_each_dataset_leaves_the_others_alone(tmp_path: Path) -> Non
     assert given.of(None) is None
 
 
+def test_what_is_recorded_names_the_file_and_its_tables_as_json_holds_them(tmp_path: Path) -> None:
+    assert load_user_remap("identity").record() == {"source": "identity", "map": {"*": "identity"}}
+    one = write(tmp_path, "4: 3\n1: 1\nnote: of 2021\n", "one.yaml")
+    assert load_user_remap(one).record() == {"source": one, "map": {"*": {"4": 3, "1": 1}}}
+    two = write(tmp_path, "A: {1: 2}\n7: {1: 3}\n", "two.yaml")
+    assert load_user_remap(two).record() == {"source": two, "map": {"A": {"1": 2}, "7": {"1": 3}}}
+
+
 @pytest.mark.parametrize(
     ("content", "named"),
     [

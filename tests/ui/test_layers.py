@@ -16,19 +16,11 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap, Remap
 from medotter_viewer.core.spec import EvalSpec, Headline
 from medotter_viewer.core.volume import Volume
+from medotter_viewer.core.windows import PRESETS, limits
 from medotter_viewer.metrics.error_map import error_map
 from medotter_viewer.ui import colors
 from medotter_viewer.ui.derived import ErrorView, RegionView, same_data
 from medotter_viewer.ui.layers import LayerSpec, ShowOptions, specs
-from medotter_viewer.ui.windows import (
-    PRESETS,
-    SOFT_TISSUE,
-    Window,
-    default_limits,
-    has_hu,
-    limits,
-    value_range,
-)
 
 GRID = Grid((4, 5, 6), np.diag([1.0, 2.0, 3.0, 1.0]))
 SPEC = EvalSpec(
@@ -260,54 +252,6 @@ def test_a_preset_is_for_images_with_hu_and_own_limits_win() -> None:
     low, high = found["image:ct"].limits_range or (0, 0)
     assert low <= -1350
     assert high >= 150
-
-
-@pytest.mark.parametrize(
-    ("unit", "modality", "lowest", "dtype", "expected"),
-    [
-        ("HU", None, 0, np.float32, True),
-        ("HU", "MRI", 0, np.int16, True),
-        ("SUV", "CT", -1000, np.int16, False),
-        ("", None, -1000, np.int16, True),
-        ("", None, -1000, np.float32, False),
-        ("", None, -100, np.int16, False),
-        ("", "CT", -100, np.int16, True),
-        ("", "CT", 0, np.int16, False),
-        ("", "MRI", -1000, np.int16, False),
-    ],
-)
-def test_hu_is_believed_when_unit_or_values_say_so(
-    unit: str, modality: str | None, lowest: int, dtype: Any, expected: bool
-) -> None:
-    data = np.linspace(lowest, 900, 1000).reshape(10, 10, 10).astype(dtype)
-    assert has_hu(Volume(data, Grid((10, 10, 10), np.eye(4)), unit), modality) is expected
-
-
-def test_ringing_below_zero_does_not_make_mr_a_ct() -> None:
-    data = np.full((20, 20, 20), 300, dtype=np.int16)
-    data[0, 0, :3] = -70
-    assert not has_hu(Volume(data, Grid((20, 20, 20), np.eye(4))), "CT")
-
-
-def test_default_limits_leave_out_the_background_and_survive_constants_and_nan() -> None:
-    grid = Grid((10, 10, 10), np.eye(4))
-    data = np.zeros((10, 10, 10), dtype=np.float32)
-    data[:, :, 8:] = np.linspace(100, 200, 200).reshape(10, 10, 2)
-    low, high = default_limits(Volume(data, grid))
-    assert low == 0
-    assert 199 < high <= 200
-    data[0, 0, 0] = np.nan
-    assert np.isfinite(default_limits(Volume(data, grid))).all()
-    flat = Volume(np.full((10, 10, 10), 7, dtype=np.int16), grid)
-    assert default_limits(flat) == value_range(flat) == (7.0, 8.0)
-    empty = Volume(np.full((10, 10, 10), np.nan, dtype=np.float32), grid)
-    assert default_limits(empty) == value_range(empty) == (0.0, 1.0)
-
-
-def test_presets_read_as_on_a_workstation() -> None:
-    assert SOFT_TISSUE.text == "W 400  L 40  soft tissue"
-    assert Window.from_limits(0, 1).text == "W 1  L 0.5"
-    assert {w.name: limits(w) for w in PRESETS}["bone"] == (-500.0, 1300.0)
 
 
 def test_same_memory_is_recognised_and_other_memory_is_not() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from medotter_viewer.core.spec import HD95_NAMES
+from medotter_viewer.core.windows import PRESETS
 from medotter_viewer.ui.preferences import read_preferences
 
 
@@ -15,11 +16,9 @@ def _manifest() -> Any:
 
 
 def test_the_page_offers_every_hd95_and_every_window() -> None:
-    from medotter_viewer.ui import preferences
-
     properties = _manifest().contributions.configurations["review"].properties
     assert properties["hd95"].enum == list(HD95_NAMES)
-    assert properties["window_preset"].enum == [window.name for window in preferences.PRESETS]
+    assert properties["window_preset"].enum == [window.name for window in PRESETS]
 
 
 def test_what_a_user_chose_is_read(monkeypatch: Any) -> None:

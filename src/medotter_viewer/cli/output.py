@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from medotter_viewer.core.findings import Finding
-from medotter_viewer.core.scores import MetricValue
 from medotter_viewer.errors import WriteError
 
 
@@ -60,32 +59,6 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: i
         print("  ".join(cells).rstrip())
         if number == 0:
             print("  ".join("-" * width for width in widths))
-
-
-def metric_text(metric: str, value: MetricValue | None) -> str:
-    """Return a value as a person reads it: its status in words wherever it is no computed number.
-
-    Examples
-    --------
-    >>> metric_text("hd95", MetricValue(373.13, "cap", "gt_nonempty_pred_empty"))
-    'cap 373.13 (spec)'
-    >>> metric_text("dice", MetricValue(None, "not_labelled"))
-    'not labelled'
-    """
-    if value is None or value.value is None:
-        return {"not_labelled": "not labelled", "error": "error"}.get(value.status if value else "", "-")
-    if value.status == "absent":
-        return "absent in both"
-    if value.status == "cap":
-        return f"cap {value.value:g} ({'image diagonal' if value.rule == 'image_diagonal' else 'spec'})"
-    return number_text(metric, value.value)
-
-
-def number_text(metric: str, value: float | None) -> str:
-    """Return a number with the digits its metric deserves."""
-    if value is None:
-        return "-"
-    return f"{value:.2f}" if metric in ("hd95", "d_mean") else f"{value:.4f}"
 
 
 def print_findings(findings: Iterable[Finding], *, to_stderr: bool = False) -> None:

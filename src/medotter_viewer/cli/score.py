@@ -8,20 +8,12 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 
 from medotter_viewer.batch import score_entries
-from medotter_viewer.cli.output import (
-    ProgressLine,
-    fail,
-    metric_text,
-    number_text,
-    print_findings,
-    print_table,
-    write_csv,
-    write_json,
-)
-from medotter_viewer.cli.source import recorded, source_of
+from medotter_viewer.cli.output import ProgressLine, fail, print_findings, print_table, write_csv, write_json
+from medotter_viewer.cli.source import source_of
+from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.errors import MissingDependencyError, UsageError
-from medotter_viewer.evaluation.report import TargetReport, make_report
+from medotter_viewer.evaluation.report import TargetReport, report_on
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.sources.bundle_source import Split
 
@@ -45,17 +37,7 @@ def run(options: argparse.Namespace) -> int:
             executor=executor,
             progress=ProgressLine("scored"),
         )
-    report = make_report(
-        scores,
-        source.spec,
-        chosen,
-        target=source.target,
-        split=split,
-        version=source.bundle.version,
-        hash_=source.bundle.hash,
-        model=source.predictions.name if source.predictions else None,
-        more_definitions=recorded(source),
-    )
+    report = report_on(source, scores, chosen, split)
     write_json(options.json, report.to_dict())
     write_csv(options.csv, report.rows())
     if options.json != "-":
@@ -63,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     for score in scores:
         if score.status != "scored":
             fail(f"{score.case_id}: {score.status}: {score.message}")
-    return 0 if report.complete else 1
+    return 0 if report.has_no_failures else 1
 
 
 def print_report(report: TargetReport) -> None:
@@ -83,14 +65,14 @@ def print_report(report: TargetReport) -> None:
         [
             (
                 name,
-                *(number_text(m, means[m].value) if m in means else "-" for m in metrics),
+                *(number_text(m, means[m].value if m in means else None) for m in metrics),
                 str(max((mean.n for mean in means.values()), default=0)),
             )
             for name, means in [*rows, ("macro (over regions)", aggregate.macro)]
         ],
     )
     value = number_text(aggregate.headline_metric, aggregate.headline.value)
-    whole = "" if report.complete else "  INCOMPLETE: some cases are not scored"
+    whole = "" if report.complete else "  INCOMPLETE: not every case of the split is scored"
     name = f"{aggregate.headline_metric} of {aggregate.headline_region}"
     print(f"\nheadline {name}: {value} (n {aggregate.headline.n}){whole}")
 
@@ -105,8 +87,8 @@ def print_case(score: CaseScore) -> None:
                 (
                     name,
                     *(metric_text(m, region.metrics.get(m)) for m in metrics),
-                    "-" if region.gt_voxels is None else str(region.gt_voxels),
-                    "-" if region.pred_voxels is None else str(region.pred_voxels),
+                    NOTHING if region.gt_voxels is None else str(region.gt_voxels),
+                    NOTHING if region.pred_voxels is None else str(region.pred_voxels),
                 )
                 for name, region in score.regions.items()
             ],

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from medotter_viewer.core.findings import Finding, errors_of
+from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap, Remap
 from medotter_viewer.core.reprs import html_pairs
 from medotter_viewer.core.volume import Volume
@@ -77,6 +78,17 @@ class Case:
     def case_id(self) -> str:
         """Full id."""
         return self.entry.case_id
+
+    @property
+    def first_image(self) -> Volume | None:
+        """The image that is shown where none is chosen."""
+        return next(iter(self.channels.values()), None)
+
+    @property
+    def grid(self) -> Grid | None:
+        """Grid of the labels, without labels that of the first image; None where nothing could be read."""
+        part = self.gt or self.gt_native or self.pred or self.first_image
+        return None if part is None else part.grid
 
     @property
     def errors(self) -> list[Finding]:

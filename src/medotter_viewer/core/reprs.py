@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
     from medotter_viewer.core.scores import MetricValue
 
-IMAGE_DIAGONAL_RULE = "image_diagonal"
-_DECIMALS = {"hd95": 2}
+IMAGE_DIAGONAL = "image_diagonal"
+"""Rule of a cap that no table sets."""
+NOTHING = "–"
+"""Stands where there is no value."""
+
+_DECIMALS = {"hd95": 2, "d_mean": 2}
 _UNITS = {"hd95": "mm"}
 _LEFT, _RIGHT = "text-align:left", "text-align:right"
 
@@ -32,11 +36,11 @@ def metric_header(metric: str) -> str:
 
 def number_text(metric: str, value: float | None) -> str:
     """Return a plain number with the digits its metric deserves; an en dash for None."""
-    return "–" if value is None else f"{value:.{_DECIMALS.get(metric, 3)}f}"
+    return NOTHING if value is None else f"{value:.{_DECIMALS.get(metric, 3)}f}"
 
 
-def metric_text(metric: str, value: MetricValue) -> str:
-    """Return a value in words: a bare number only where it was computed.
+def metric_text(metric: str, value: MetricValue | None) -> str:
+    """Return a value in words: a bare number only where it was computed; an en dash for None.
 
     Examples
     --------
@@ -46,10 +50,12 @@ def metric_text(metric: str, value: MetricValue) -> str:
     >>> metric_text("dice", MetricValue(1.0, "absent", "both_empty")), metric_text("dice", MetricValue(0.5))
     ('absent in both', '0.500')
     """
+    if value is None:
+        return NOTHING
     if value.status == "ok":
         return number_text(metric, value.value)
     if value.status == "cap":
-        rule = "image diagonal" if value.rule == IMAGE_DIAGONAL_RULE else "spec"
+        rule = "image diagonal" if value.rule == IMAGE_DIAGONAL else "spec"
         return f"cap {value.value:g} ({rule})"
     return {"absent": "absent in both", "not_labelled": "not labelled"}.get(value.status, value.status)
 

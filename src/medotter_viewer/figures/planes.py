@@ -14,21 +14,11 @@ from numpy.typing import NDArray
 
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.volume import Volume
+from medotter_viewer.core.windows import BY_NAME, Window, default_limits, limits
 from medotter_viewer.errors import UsageError
 from medotter_viewer.geometry.orientation import DISPLAY_AXES, display_order
 
-WINDOWS = {
-    "soft tissue": (400.0, 40.0),
-    "lung": (1500.0, -600.0),
-    "bone": (1800.0, 400.0),
-    "brain": (80.0, 40.0),
-    "liver": (160.0, 60.0),
-    "mediastinum": (350.0, 50.0),
-}
-"""Width and level in HU by name."""
-
 _AGAINST = {"I": "S", "P": "A", "L": "R"}
-_SAMPLE = 1 << 20  # voxels that percentiles are taken from
 Box = tuple[float, float, float, float]
 
 
@@ -114,7 +104,9 @@ def edge_segments(labels: NDArray[Any]) -> NDArray[np.float64]:
     return np.concatenate([upright, level]) - 0.5
 
 
-def window_limits(volume: Volume, window: tuple[float, float] | str | None = None) -> tuple[float, float]:
+def window_limits(
+    volume: Volume, window: tuple[float, float] | str | None = None, modality: str | None = None
+) -> tuple[float, float]:
     """Return the intensities drawn black and white.
 
     Parameters
@@ -122,40 +114,26 @@ def window_limits(volume: Volume, window: tuple[float, float] | str | None = Non
     volume : Volume
         The whole image: all slices get one window.
     window : (width, level) or str, optional
-        A pair, or a name of `WINDOWS`. None takes soft tissue for CT, else the percentiles 1 and 99; where a fifth
-        of the image or more is exactly 0, as around a stripped skull, of the rest.
+        A pair, or the name of a CT preset. None takes what the window on screen takes: see
+        `medotter_viewer.core.windows.default_limits`.
+    modality : str, optional
+        What the task says its images are.
 
     Raises
     ------
     UsageError
         If the name is not known or the width not positive.
     """
+    if window is None:
+        return default_limits(volume, modality)
     if isinstance(window, str):
-        if window not in WINDOWS:
-            raise UsageError(f"window: got {window!r}, expected (width, level) or one of {', '.join(WINDOWS)}")
-        window = WINDOWS[window]
-    elif window is None:
-        values = volume.data.ravel(order="K")[:: max(1, volume.data.size // _SAMPLE)]
-        values = values[np.isfinite(values)]
-        if not looks_like_hu(volume, values):
-            inside = values[values != 0]
-            values = inside if 0 < inside.size <= 0.8 * values.size else values
-            low, high = (float(v) for v in np.percentile(values, [1, 99])) if values.size else (0.0, 1.0)
-            return (low, high) if high > low else (low - 0.5, low + 0.5)
-        window = WINDOWS["soft tissue"]
+        if window not in BY_NAME:
+            raise UsageError(f"window: got {window!r}, expected (width, level) or one of {', '.join(BY_NAME)}")
+        return limits(BY_NAME[window])
     width, level = window
     if not width > 0:
         raise UsageError(f"window: got width {width}, expected a positive number")
-    return level - width / 2, level + width / 2
-
-
-def looks_like_hu(volume: Volume, values: NDArray[Any]) -> bool:
-    """Tell whether intensities are Hounsfield units: the unit says so, or there is air and enough soft tissue."""
-    if volume.unit:
-        return volume.unit == "HU"
-    if not values.size or not -4096 <= values.min() <= -500:
-        return False
-    return bool(np.mean((values >= -200) & (values <= 300)) > 0.05)
+    return limits(Window("", level, width))
 
 
 def position_text(axis: int, position_mm: float) -> str:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from medotter_viewer.core.accents import GT_ACCENT, PRED_ACCENT, WRONG_ACCENT
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.core.windows import Window
 from medotter_viewer.errors import MissingDependencyError
 from medotter_viewer.figures.layout import arrange
 from medotter_viewer.figures.planes import Box, Frame, Plane, bar_length_mm, cut, position_text, window_limits
@@ -19,13 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-GT_COLOR, PRED_COLOR, WRONG_COLOR = "#00D3FF", "#FF8C1A", "#F0E442"
-"""Told apart with every common colour blindness, and from grey."""
-
 _STYLE: dict[str, dict[str, Any]] = {  # the prediction is thinner and on top: where both run together, both are seen
-    "gt": {"label": "ground truth", "color": GT_COLOR, "linewidth": 2.6, "zorder": 3},
-    "native": {"label": "ground truth (native ids)", "color": GT_COLOR, "linewidth": 2.6, "zorder": 3},
-    "pred": {"label": "prediction", "color": PRED_COLOR, "linewidth": 1.2, "zorder": 4},
+    "gt": {"label": "ground truth", "color": GT_ACCENT, "linewidth": 2.6, "zorder": 3},
+    "native": {"label": "ground truth (native ids)", "color": GT_ACCENT, "linewidth": 2.6, "zorder": 3},
+    "pred": {"label": "prediction", "color": PRED_ACCENT, "linewidth": 1.2, "zorder": 4},
 }
 _NARROWEST, _MARGIN, _HEAD, _FOOT, _LINE = 6.5, 0.1, 0.32, 0.36, 0.19  # inches
 
@@ -38,6 +37,7 @@ def triplet(
     window: tuple[float, float] | str | None = None,
     channel: str | None = None,
     margin_mm: float | None = None,
+    modality: str | None = None,
 ) -> Figure:
     """Return a picture of a case: the axial, coronal and sagittal slice with the largest error area.
 
@@ -56,11 +56,13 @@ def triplet(
         Whose contours and worst slices; ``macro_avg`` takes all regions. None takes the headline's region.
     window : (width, level) or str, optional
         Grey window, or its name: soft tissue, lung, bone, brain, liver, mediastinum. None takes soft tissue for
-        CT, else the percentiles 1 and 99.
+        CT, else limits that suit the image.
     channel : str, optional
         Which image; None takes the first.
     margin_mm : float, optional
         Show only the region and this much around it; None shows everything.
+    modality : str, optional
+        What the task says its images are, e.g. ``CT``.
 
     Raises
     ------
@@ -77,7 +79,7 @@ def triplet(
         raise MissingDependencyError("pictures need matplotlib: pip install 'medotter-viewer[notebook]'") from error
 
     scene = make_scene(case, spec, region, channel)
-    limits = None if scene.image is None else window_limits(scene.image, window)
+    limits = None if scene.image is None else window_limits(scene.image, window, modality)
     planes = planes_of(scene.grid)
     boxes = [_box(scene, plane, margin_mm) for plane in planes]
     layout = arrange(boxes)
@@ -157,7 +159,7 @@ def _fill(axes: Axes, mask: NDArray[np.bool_], extent: Box) -> None:
     from matplotlib.colors import to_rgba
 
     pixels = np.zeros((*mask.shape, 4))
-    pixels[mask] = to_rgba(WRONG_COLOR, 0.45)
+    pixels[mask] = to_rgba(WRONG_ACCENT, 0.45)
     axes.imshow(pixels, extent=extent, origin="upper", interpolation="nearest", zorder=2)
 
 
@@ -208,11 +210,10 @@ def _legend(figure: Figure, scene: Scene, limits: tuple[float, float] | None, ma
 
     lines = [Line2D([], [], **{k: v for k, v in _STYLE[part].items() if k != "zorder"}) for part in scene.labels]
     if any((wrong := scene.wrong_label(plane)) is not None and wrong.any() for plane in planes_of(scene.grid)):
-        lines.append(Line2D([], [], color=WRONG_COLOR, linewidth=7, alpha=0.6, label="wrong label"))
+        lines.append(Line2D([], [], color=WRONG_ACCENT, linewidth=7, alpha=0.6, label="wrong label"))
     if lines:
         place = {"loc": "center left", "bbox_to_anchor": (margin, middle), "borderaxespad": 0, "borderpad": 0}
         figure.legend(handles=lines, ncols=len(lines), frameon=False, fontsize=9.5, **place)
     if limits is not None:
-        width, level = limits[1] - limits[0], (limits[1] + limits[0]) / 2
-        text = f"{scene.channel}   W {width:.4g}  L {level:.4g}"
+        text = f"{scene.channel}   {Window.from_limits(*limits).text}"
         figure.text(1 - margin, middle, text, ha="right", va="center", fontsize=9.5, color="#444444", parse_math=False)

@@ -75,6 +75,22 @@ class BundleSource:
         """Typed eval_spec.yaml."""
         return self.bundle.typed_spec()
 
+    @property
+    def modality(self) -> str | None:
+        """What the task says its images are; None where it does not say."""
+        modality = self.task.identity.get("modality") if self.task is not None else None
+        return None if modality is None else str(modality)
+
+    def record(self) -> dict[str, Any]:
+        """Return what was chosen about the source, for the definitions of a report."""
+        return {
+            "data_root": str(self.root),
+            "predictions": None if self.predictions is None else str(self.predictions.folder),
+            "pattern": None if self.predictions is None else self.predictions.pattern,
+            "user_remap": None if self.user_remap is None else self.user_remap.record(),
+            "resample_prediction": self.resample_prediction,
+        }
+
     def case_ids(self, split: Split = "all") -> list[str]:
         """Return the ids of a split, in the manifest's order; ``all`` is train then test, each id once."""
         both = {"train": self.bundle.train, "test": self.bundle.test}

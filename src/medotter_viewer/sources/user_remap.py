@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from medotter_viewer.core.labels import Remap
 from medotter_viewer.core.spec import parse_remap
@@ -35,6 +36,15 @@ class UserRemap:
     def of(self, dataset: str | None) -> Remap | None:
         """Return the remap for a dataset, or None where the user said nothing about it."""
         return self.for_all or (self.by_dataset.get(dataset) if dataset is not None else None)
+
+    def record(self) -> dict[str, Any]:
+        """Return where it comes from and its tables by dataset (``*`` for all), as JSON holds them."""
+        chosen = {"*": self.for_all} if self.for_all else self.by_dataset
+        tables = {
+            name: "identity" if remap.table is None else {str(k): v for k, v in remap.table.items()}
+            for name, remap in chosen.items()
+        }
+        return {"source": self.source, "map": tables}
 
 
 def load_user_remap(option: str) -> UserRemap:

@@ -38,9 +38,7 @@ def banner_text(case: Case, *, native_shown: bool = False) -> str:
         Whether the ground truth is shown in native ids by the user's choice.
     """
     lines = []
-    labels = case.gt or case.gt_native or case.pred
-    image = next(iter(case.channels.values()), None)
-    grid = image.grid if image is not None else labels.grid if labels is not None else None
+    grid = case.first_image.grid if case.first_image is not None else case.grid
     if grid is not None and grid.oblique_deg > _OBLIQUE_DEG:
         lines.append(f"oblique by {grid.oblique_deg:.1f} deg: shown along its own axes")
     if native_shown and case.gt is not None:
@@ -53,10 +51,7 @@ def banner_text(case: Case, *, native_shown: bool = False) -> str:
 
 def case_line(case: Case) -> str:
     """Return what is open, in one line."""
-    labels = case.gt_native or case.pred
-    image = next(iter(case.channels.values()), None)
-    grid = labels.grid if labels is not None else image.grid if image is not None else None
-    return case.case_id if grid is None else f"{case.case_id}  ·  {grid.describe()}"
+    return case.case_id if case.grid is None else f"{case.case_id}  ·  {case.grid.describe()}"
 
 
 def _short(message: str, case_id: str) -> str:

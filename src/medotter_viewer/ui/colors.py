@@ -10,6 +10,12 @@ import colorsys
 import re
 from collections.abc import Iterable, Mapping
 
+from medotter_viewer.core.accents import FN_ACCENT as FN_ACCENT
+from medotter_viewer.core.accents import FP_ACCENT as FP_ACCENT
+from medotter_viewer.core.accents import GT_ACCENT as GT_ACCENT
+from medotter_viewer.core.accents import PRED_ACCENT as PRED_ACCENT
+from medotter_viewer.core.accents import TP_ACCENT as TP_ACCENT
+from medotter_viewer.core.accents import WRONG_ACCENT as WRONG_ACCENT
 from medotter_viewer.metrics.error_map import FN, FP, TP, WRONG
 
 Rgba = tuple[float, float, float, float]
@@ -28,8 +34,6 @@ def rgba(code: str, alpha: float = 1.0) -> Rgba:
     return (red, green, blue, alpha)
 
 
-GT_ACCENT, PRED_ACCENT = "#00D3FF", "#FF8C1A"
-TP_ACCENT, FN_ACCENT, FP_ACCENT, WRONG_ACCENT = "#009E73", "#8559FF", "#F4502C", "#F0E442"
 CLEAR: Rgba = (0.0, 0.0, 0.0, 0.0)
 LOUD: Rgba = rgba("#FF00FF")
 """Colour of an id outside the label space."""

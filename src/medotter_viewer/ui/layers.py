@@ -17,6 +17,7 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import IntArray, LabelMap
 from medotter_viewer.core.spec import MACRO, EvalSpec
 from medotter_viewer.core.volume import Volume
+from medotter_viewer.core.windows import default_limits, has_hu, limits, value_range
 from medotter_viewer.geometry.orientation import display_order
 from medotter_viewer.metrics.error_map import FN, FP, TP, WRONG
 from medotter_viewer.scoring.slices import scored_ids
@@ -25,7 +26,6 @@ from medotter_viewer.ui.derived import ErrorView, RegionView
 from medotter_viewer.ui.options import MODES as MODES
 from medotter_viewer.ui.options import OverlayMode as OverlayMode
 from medotter_viewer.ui.options import ShowOptions as ShowOptions
-from medotter_viewer.ui.windows import default_limits, has_hu, limits, value_range
 
 IMAGE_PREFIX = "image:"
 _MANY_IDS = 4096  # above this the ids that occur are looked up one by one

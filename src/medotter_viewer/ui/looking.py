@@ -9,6 +9,7 @@ import numpy as np
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.spec import MACRO
+from medotter_viewer.core.windows import PRESETS, Window, has_hu
 from medotter_viewer.geometry.orientation import display_order
 from medotter_viewer.scoring.slices import region_centre, slice_profile
 from medotter_viewer.session.review import ReviewSession
@@ -20,7 +21,6 @@ from medotter_viewer.ui.letters import edge_letters
 from medotter_viewer.ui.options import MODES, ShowOptions
 from medotter_viewer.ui.overlay import Overlay
 from medotter_viewer.ui.readout import readout
-from medotter_viewer.ui.windows import PRESETS, Window, has_hu
 
 _BLINKS: tuple[tuple[str, frozenset[str]], ...] = (
     ("both", frozenset()),
@@ -52,8 +52,7 @@ class Looking:
     """
 
     def __init__(self, viewer: Any, session: ReviewSession, window: Window) -> None:
-        modality = session.source.task.identity.get("modality") if session.source.task is not None else None
-        self.show = ShowOptions(modality=None if modality is None else str(modality), window=window)
+        self.show = ShowOptions(modality=session.source.modality, window=window)
         self.display, self.overlay = Display(viewer), Overlay(viewer)
         self._viewer, self._session = viewer, session
         self._blink, self._fitted = 0, False
@@ -135,7 +134,7 @@ class Looking:
 
     def slice_place(self, axis: int) -> tuple[int, int]:
         """Return the displayed index that is shown along an axis, and how many there are."""
-        grid = _main_grid(self._session.case)
+        grid = None if self._session.case is None else self._session.case.grid
         if grid is None:
             return 0, 0
         origin, step = self.display.to_mm((0.0, 0.0, 0.0))[axis], display_order(grid).scale[axis]
@@ -146,7 +145,7 @@ class Looking:
     def show_position(self) -> tuple[int, int] | None:
         """Write letters and slice number; return axis and displayed index, None while there is nothing to show."""
         dims = self._viewer.dims
-        grid = _main_grid(self._session.case)
+        grid = None if self._session.case is None else self._session.case.grid
         if len(dims.order) != 3 or grid is None:
             return None
         flat = dims.ndisplay == 2 and grid.has_world
@@ -193,13 +192,5 @@ class Looking:
 
     def _has_hu(self) -> bool:
         case = self._session.case
-        image = None if case is None else next(iter(case.channels.values()), None)
+        image = None if case is None else case.first_image
         return image is not None and has_hu(image, self.show.modality)
-
-
-def _main_grid(case: Case | None) -> Any:
-    if case is None:
-        return None
-    labels = case.gt_native or case.pred
-    image = next(iter(case.channels.values()), None)
-    return labels.grid if labels is not None else image.grid if image is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from medotter_viewer.ui.windows import Window
+from medotter_viewer.core.windows import Window
 
 OverlayMode = Literal["contour", "fill", "error", "off"]
 MODES: tuple[OverlayMode, ...] = ("contour", "fill", "error", "off")

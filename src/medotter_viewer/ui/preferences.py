@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from medotter_viewer.core.spec import HD95_NAMES
-from medotter_viewer.ui.windows import PRESETS, SOFT_TISSUE, Window
+from medotter_viewer.core.windows import BY_NAME, SOFT_TISSUE, Window
 
 PLUGIN = "medotter-viewer"
 
@@ -27,9 +27,8 @@ def read_preferences() -> Preferences:
         review = get_plugin_settings(PLUGIN).review
     except (AttributeError, KeyError, ValueError):  # the plugin is switched off, or not registered in this process
         return Preferences()
-    named = {window.name: window for window in PRESETS}
     return Preferences(
         wheel_scrolls=bool(review.wheel_scrolls),
         hd95=review.hd95 if review.hd95 in HD95_NAMES else "directed_max",
-        window=named.get(review.window_preset, SOFT_TISSUE),
+        window=BY_NAME.get(review.window_preset, SOFT_TISSUE),
     )

@@ -43,13 +43,13 @@ def read_bundle(path: str | list[str]) -> LayerData:
 
 def first_case_layers(source: Any) -> LayerData:
     """Return the first case's layers as napari's layer data: for a viewer without a window."""
-    from medotter_viewer.ui.layers import specs
+    from medotter_viewer.ui.layers import ShowOptions, specs
 
     case_id = next(iter(source.case_ids("test") or source.case_ids("all")), None)
     if case_id is None:
         return []
     found: LayerData = []
-    for spec in specs(source.load(case_id), source.spec):
+    for spec in specs(source.load(case_id), source.spec, ShowOptions(modality=source.modality)):
         where = {"name": spec.name, "scale": spec.scale, "translate": spec.translate, "units": ("mm",) * 3}
         if spec.is_image:
             found.append((spec.data, {**where, "contrast_limits": spec.contrast_limits, "rgb": False}, "image"))

@@ -59,13 +59,10 @@ def readout(
     unit : str
         Unit of its intensities.
     """
-    labels = case.gt or case.gt_native or case.pred
-    image = case.channels.get(channel or "") or next(iter(case.channels.values()), None)
-    grid = labels.grid if labels is not None else image.grid if image is not None else None
-    if grid is None:
-        return ""
-    voxel = voxel_at(grid, position)
-    if voxel is None:
+    image = case.channels.get(channel or "") or case.first_image
+    grid = case.grid
+    voxel = None if grid is None else voxel_at(grid, position)
+    if grid is None or voxel is None:
         return ""
     world = grid.voxel_to_world(voxel)
     x, y, z = -world[0], -world[1], world[2]

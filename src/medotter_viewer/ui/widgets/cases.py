@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qtpy.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from qtpy.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QProgressBar, QPushButton, QVBoxLayout
 
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.widgets.cases_model import CasesModel
 from medotter_viewer.ui.widgets.cell_table import CellTable
-from medotter_viewer.ui.widgets.connections import Connections
-from medotter_viewer.ui.widgets.layout import MIN_WIDTH, dense
+from medotter_viewer.ui.widgets.dock import Panel
+from medotter_viewer.ui.widgets.layout import dense
 
 _ERRORS = ("error", "missing file")
 
 
-class CasesDock(QWidget):
+class CasesDock(Panel):
     """The case list.
 
     Parameters
@@ -30,7 +30,6 @@ class CasesDock(QWidget):
     def __init__(self, session: ReviewSession, on_done: Callable[[], None] = lambda: None, parent: Any = None) -> None:
         super().__init__(parent)
         self._session, self._on_done = session, on_done
-        self.setMinimumWidth(MIN_WIDTH)
         self.model = CasesModel(session, self)
         self.table = CellTable(self.model, self)
         self.filter = QLineEdit()
@@ -50,7 +49,6 @@ class CasesDock(QWidget):
             self.score_all.setToolTip(f"task type {session.spec.task_type}: cases are shown, not scored")
         self._scoring = False
         self._lay_out()
-        self._connections = Connections()
         self._connect(session)
         self._on_rows_changed()
 
@@ -82,13 +80,8 @@ class CasesDock(QWidget):
 
     def close_connections(self) -> None:
         """Stop listening to the session."""
-        self._connections.close()
+        super().close_connections()
         self.model.close_connections()
-
-    def closeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
-        """Stop listening."""
-        self.close_connections()
-        super().closeEvent(event)
 
     # ---------------------------------------------------------------- what the user does
 

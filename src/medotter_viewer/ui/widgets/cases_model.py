@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from medotter_viewer.core.reprs import metric_text, number_text
+from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
 from medotter_viewer.core.scores import MetricValue
 from medotter_viewer.core.spec import MACRO
 from medotter_viewer.session.case_list import CaseRow
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.widgets.cell_model import CellModel
-from medotter_viewer.ui.widgets.cells import NOTHING, Cell, Column
+from medotter_viewer.ui.widgets.cells import Cell, Column
 from medotter_viewer.ui.widgets.connections import Connections
 
 OPEN = "▸"

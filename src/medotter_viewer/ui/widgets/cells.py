@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Tone = Literal["plain", "quiet", "error"]
-NOTHING = "–"
-"""Stands where there is no number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medotter_viewer.core.reprs import IMAGE_DIAGONAL_RULE
+from medotter_viewer.core.reprs import IMAGE_DIAGONAL
 from medotter_viewer.core.scores import MetricValue, RegionScore
 from medotter_viewer.core.spec import EvalSpec
 
@@ -78,7 +78,7 @@ def _rule(metric: str, value: MetricValue, region: RegionScore) -> str:
     side = {"empty pred": "gt_nonempty_pred_empty", "not in gt": "gt_empty_pred_nonempty"}
     situation = side.get(empty_side(region), "both_empty")
     reason = f"{_SITUATION[situation]}: no {metric} can be computed"
-    if value.rule == IMAGE_DIAGONAL_RULE:
+    if value.rule == IMAGE_DIAGONAL:
         return (
             f"{reason}\neval_spec.yaml has no empty_structure.{metric}.{situation}: the image's diagonal, "
             f"{value.value:.2f} mm, is taken (rule {value.rule})"

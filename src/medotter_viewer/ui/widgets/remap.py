@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from qtpy.QtCore import Signal
-from qtpy.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from qtpy.QtWidgets import QPushButton, QVBoxLayout
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.metrics.overlap import label_voxels
 from medotter_viewer.scoring.segmentation import is_labelled
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.widgets.cell_table import CellTable
-from medotter_viewer.ui.widgets.connections import Connections
-from medotter_viewer.ui.widgets.layout import MIN_WIDTH, dense, remark
+from medotter_viewer.ui.widgets.dock import Panel
+from medotter_viewer.ui.widgets.layout import dense, remark
 from medotter_viewer.ui.widgets.remap_model import RemapModel
 from medotter_viewer.ui.widgets.remap_rows import remap_header
 
@@ -26,7 +26,7 @@ def at_once(work: Callable[[], Any], on_done: Callable[[Any], None]) -> None:
     on_done(work())
 
 
-class RemapDock(QWidget):
+class RemapDock(Panel):
     """Native ids of the open case.
 
     Parameters
@@ -57,7 +57,6 @@ class RemapDock(QWidget):
         super().__init__(parent)
         self._session, self._run, self._on_done = session, run_in_background, on_done
         self._shown: Case | None = None
-        self.setMinimumWidth(MIN_WIDTH)
         self.header, self.footer = remark(), remark()
         self.model = RemapModel(self)
         self.table = CellTable(self.model, self)
@@ -70,19 +69,9 @@ class RemapDock(QWidget):
             layout.addWidget(part)
         self.table.row_chosen.connect(self._on_row_chosen)
         self.show_native.clicked.connect(self._on_show_native_clicked)
-        self._connections = Connections()
         self._connections.add(session.events.case_changed, self._on_case_changed)
         self._connections.add(session.events.native_shown_changed, self._on_native_shown_changed)
         self._catch_up()
-
-    def close_connections(self) -> None:
-        """Stop listening to the session."""
-        self._connections.close()
-
-    def closeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
-        """Stop listening."""
-        self.close_connections()
-        super().closeEvent(event)
 
     def showEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         """Count what was not counted while nobody looked."""

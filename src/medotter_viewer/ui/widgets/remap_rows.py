@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from medotter_viewer.core.case import CaseEntry
+from medotter_viewer.core.reprs import NOTHING
 from medotter_viewer.evaluation.remap_audit import NativeRow
-from medotter_viewer.ui.widgets.cells import NOTHING, Cell, Column, Tone
+from medotter_viewer.ui.widgets.cells import Cell, Column, Tone
 from medotter_viewer.ui.widgets.volumes import VolumeUnit
 
 DROPPED = "✕ background"

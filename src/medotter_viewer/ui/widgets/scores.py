@@ -6,19 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 from qtpy.QtCore import Qt, Signal
-from qtpy.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from qtpy.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout
 
 from medotter_viewer.scoring.slices import SliceProfile
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.widgets.cell_table import CellTable
-from medotter_viewer.ui.widgets.connections import Connections
-from medotter_viewer.ui.widgets.layout import MIN_WIDTH, dense, remark
+from medotter_viewer.ui.widgets.dock import Panel
+from medotter_viewer.ui.widgets.layout import dense, remark
 from medotter_viewer.ui.widgets.profile_plot import ProfilePlot
 from medotter_viewer.ui.widgets.reasons import hd95_definition, hd95_name
 from medotter_viewer.ui.widgets.scores_model import ScoresModel
 
 
-class ScoresDock(QWidget):
+class ScoresDock(Panel):
     """Scores of the open case.
 
     Parameters
@@ -51,7 +51,6 @@ class ScoresDock(QWidget):
         super().__init__(parent)
         self._session, self._on_done = session, on_done
         self._axis, self._stale = 0, True
-        self.setMinimumWidth(MIN_WIDTH)
         self.header, self.message, self.notes = remark(), remark(), remark()
         self.model = ScoresModel(session, color_of, self)
         self.table = CellTable(self.model, self)
@@ -73,7 +72,6 @@ class ScoresDock(QWidget):
         layout.addWidget(self.notes)
         self.table.row_chosen.connect(self._on_row_chosen)
         self.plot.slice_requested.connect(self._on_slice_requested)
-        self._connections = Connections()
         events = session.events
         self._connections.add(events.case_changed, self._on_case_changed)
         self._connections.add(events.scores_changed, self._on_scores_changed)
@@ -91,13 +89,8 @@ class ScoresDock(QWidget):
 
     def close_connections(self) -> None:
         """Stop listening to the session."""
-        self._connections.close()
+        super().close_connections()
         self.model.close_connections()
-
-    def closeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
-        """Stop listening."""
-        self.close_connections()
-        super().closeEvent(event)
 
     def showEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         """Catch up with what was not computed while nobody looked."""

@@ -5,6 +5,7 @@ Pure: an array in, two numbers out.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +60,7 @@ PRESETS: tuple[Window, ...] = (
     Window("liver", 60, 160),
     Window("mediastinum", 50, 350),
 )
+BY_NAME: Mapping[str, Window] = {window.name: window for window in PRESETS}
 
 
 def limits(window: Window) -> tuple[float, float]:
