@@ -27,6 +27,10 @@ class CaseNotFoundError(MedotterViewerError, KeyError):
     """No case of that id."""
 
 
+class RegionNotFoundError(MedotterViewerError, KeyError):
+    """No region of that name."""
+
+
 class ReadError(MedotterViewerError, OSError):
     """A file is missing, damaged, or not of the format it claims."""
 

@@ -12,6 +12,10 @@ from medotter_viewer.errors import MissingDependencyError
 def run(options: argparse.Namespace) -> int:
     """Open the window and stay until it is closed, or write its picture and leave."""
     source = source_of(options) if options.target else None
+    if source is not None:  # unknown names are errors before a window opens
+        if options.case is not None:
+            source.entry(options.case)
+        source.spec.check_region(options.region)
     screenshot = Path(options.screenshot) if options.screenshot else None
     try:
         from medotter_viewer.ui.app import run_window

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from medotter_viewer.core.labels import Remap
-from medotter_viewer.errors import BundleError
+from medotter_viewer.errors import BundleError, RegionNotFoundError
 
 Hd95Name = Literal["directed_max", "pooled", "mean", "surfel"]
 HD95_NAMES: tuple[Hd95Name, ...] = ("directed_max", "pooled", "mean", "surfel")
@@ -68,6 +68,13 @@ class EvalSpec:
     unit: str = "case"
     reports: frozenset[str] = frozenset()
     raw: Mapping[str, Any] = field(default_factory=dict)
+
+    def check_region(self, name: str | None) -> None:
+        """Raise RegionNotFoundError for a name that is none of the regions; None is all of them."""
+        if name is not None and name not in self.regions:
+            raise RegionNotFoundError(
+                f"no region {name!r}; regions are {', '.join(self.regions) or 'not named at all'}"
+            )
 
     @classmethod
     def from_mapping(

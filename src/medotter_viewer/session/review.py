@@ -328,8 +328,7 @@ class ReviewSession:
 
     def select_region(self, region: str | None) -> None:
         """Look at one region alone, or at all."""
-        if region is not None and region not in self.spec.regions:
-            raise KeyError(region)
+        self.spec.check_region(region)
         if region != self.region:
             self.region = region
             self.events.region_changed.emit(region)

@@ -53,8 +53,6 @@ def run_window(
         napari.Viewer(title="medotter_viewer")
         napari.run()
         return 0
-    if case_id is not None:
-        source.entry(case_id)  # an unknown case is an error before a window opens
     window = open_window(source, case_id=case_id, region=region, split=split)
     if screenshot is None:
         napari.run()

@@ -192,5 +192,7 @@ class Looking:
 
     def _has_hu(self) -> bool:
         case = self._session.case
-        image = None if case is None else case.first_image
+        if case is None:
+            return False
+        image = case.channels.get(self.show.channel or "") or case.first_image
         return image is not None and has_hu(image, self.show.modality)

@@ -255,7 +255,9 @@ def open_window(
     MissingDisplayError
         If there is no screen.
     """
-    _ = source.spec, source.root  # what cannot be used is an error before a window opens
+    # What cannot be used is an error before a window opens.
+    source.spec.check_region(region)
+    _ = source.root if case_id is None else source.entry(case_id)
     if viewer is None:
         if (reason := no_display()) is not None:
             raise MissingDisplayError(f"no window can be drawn: {reason}; medotter_viewer.plot_case needs none")
