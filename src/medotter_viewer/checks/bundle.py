@@ -10,7 +10,7 @@ from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import MedotterViewerError, UnsupportedTaskError
 from medotter_viewer.metrics.overlap import overlap_table
 from medotter_viewer.scoring.registry import adapter_of
-from medotter_viewer.scoring.segmentation import METRICS, check_ids
+from medotter_viewer.scoring.segmentation import check_ids
 from medotter_viewer.sources.bundle import EVAL_SPEC, TASK
 from medotter_viewer.sources.bundle_source import BundleSource
 
@@ -62,14 +62,14 @@ def _spec_alone(source: BundleSource) -> EvalSpec | None:
 
 def _check_spec(spec: EvalSpec, path: Path) -> Iterator[Finding]:
     try:
-        adapter_of(spec.task_type)
+        known = adapter_of(spec.task_type).metrics
     except UnsupportedTaskError as error:
         yield Finding("warning", "unsupported-task", str(error), file=str(path), where="task_type")
         return
     if not spec.regions:
         message = "no regions: neither eval_regions nor task.yaml's canonical_labels names any; nothing can be scored"
         yield Finding("error", "no-regions", message, file=str(path), where="eval_regions")
-    unknown = [m for m in spec.metrics if m not in METRICS]
+    unknown = [m for m in spec.metrics if m not in known]
     if unknown:
         message = f"metrics not known for {spec.task_type}: {', '.join(unknown)}"
         yield Finding("error", "unknown-metric", message, file=str(path), where="metrics")

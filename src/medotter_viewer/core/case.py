@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from medotter_viewer.core.contours import ScanContours
 from medotter_viewer.core.findings import Finding, errors_of
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap, Remap
+from medotter_viewer.core.landmarks import Landmarks
 from medotter_viewer.core.reprs import html_pairs
 from medotter_viewer.core.volume import Volume
 
@@ -25,6 +27,8 @@ class CaseEntry:
         Channel name to file, in the manifest's order; ``{"image": path}`` for a single image; may be empty.
     gt_path, pred_path : Path or None
         Files of ground truth and prediction; None when the manifest names none, or no prediction was found.
+    gt_landmarks_path, pred_landmarks_path : Path or None
+        Files of labelled points, for tasks that have them.
     remap : Remap or None
         None when the bundle does not say what this case's native ids mean: shown as they are, not scored.
     findings : tuple of Finding
@@ -39,6 +43,8 @@ class CaseEntry:
     channels: Mapping[str, Path] = field(default_factory=dict)
     gt_path: Path | None = None
     pred_path: Path | None = None
+    gt_landmarks_path: Path | None = None
+    pred_landmarks_path: Path | None = None
     remap: Remap | None = None
     findings: tuple[Finding, ...] = ()
 
@@ -65,6 +71,12 @@ class Case:
         Prediction in canonical ids, on the grid of `gt`.
     findings : tuple of Finding
         Those of the entry and those met while reading. An error keeps the case from being scored.
+    gt_landmarks, pred_landmarks : Landmarks or None
+        Labelled points, for tasks that have them.
+    gt_contours, pred_contours : ScanContours or None
+        Polygons of the target, for scans that have them.
+    slice_thickness_mm : mapping of int to float
+        DICOM's (0018,0050) by slice number, for scans.
     """
 
     entry: CaseEntry
@@ -73,6 +85,11 @@ class Case:
     gt: LabelMap | None = None
     pred: LabelMap | None = None
     findings: tuple[Finding, ...] = ()
+    gt_landmarks: Landmarks | None = None
+    pred_landmarks: Landmarks | None = None
+    gt_contours: ScanContours | None = None
+    pred_contours: ScanContours | None = None
+    slice_thickness_mm: Mapping[int, float] = field(default_factory=dict)
 
     @property
     def case_id(self) -> str:

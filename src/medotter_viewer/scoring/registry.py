@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,13 +12,35 @@ from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import LabelError, MetricInputError, UnsupportedTaskError
+from medotter_viewer.scoring import segmentation
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.segmentation import score_segmentation
 
-Adapter = Callable[[Case, EvalSpec, ScoreOptions], CaseScore]
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """How one task type is scored.
+
+    Parameters
+    ----------
+    score : callable
+        Case, specification and options to scores.
+    metrics : tuple of str
+        Every metric it computes.
+    fast : tuple of str
+        Those that are shown at once, while the others are still being computed.
+    needs_masks : bool
+        Whether a case without a predicted label map has no prediction.
+    """
+
+    score: Callable[[Case, EvalSpec, ScoreOptions], CaseScore]
+    metrics: tuple[str, ...]
+    fast: tuple[str, ...] = ()
+    needs_masks: bool = True
+
 
 ADAPTERS: Mapping[str, Adapter] = {
-    "seg": score_segmentation,
+    "seg": Adapter(score_segmentation, segmentation.METRICS, fast=("dice", "iou")),
 }
 
 
@@ -68,13 +90,13 @@ def _score(case: Case, spec: EvalSpec, options: ScoreOptions, adapter: Adapter) 
     if case.errors:
         message = "; ".join(dict.fromkeys(f.message for f in case.errors))
         return CaseScore.unscored(case.case_id, "error", message, notes)
-    if case.pred is None:
+    if case.pred is None and adapter.needs_masks:
         if options.missing == "skip" or case.gt is None:
             message = f"case {case.case_id}: no prediction found"
             return CaseScore.unscored(case.case_id, "missing_prediction", message, notes)
         case = replace(case, pred=LabelMap(np.zeros_like(case.gt.data), case.gt.grid))
     try:
-        score = adapter(case, spec, options)
+        score = adapter.score(case, spec, options)
     except (LabelError, MetricInputError) as error:
         return CaseScore.unscored(case.case_id, "error", f"case {case.case_id}: {error}", notes)
     return replace(score, notes=(*notes, *score.notes))

@@ -18,13 +18,10 @@ from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import CaseNotFoundError, MedotterViewerError
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import ADAPTERS, score_case
-from medotter_viewer.scoring.segmentation import METRICS
 from medotter_viewer.scoring.slices import SliceProfile, slice_profile
 from medotter_viewer.session.case_list import CaseRow, arrange, case_row
 from medotter_viewer.session.jobs import Deliver, Jobs
 from medotter_viewer.sources.bundle_source import BundleSource
-
-FAST_METRICS = ("dice", "iou")
 
 
 class SessionEvents(SignalGroup):
@@ -97,7 +94,8 @@ class ReviewSession:
         self.events = SessionEvents()
         self.source = source
         self.spec: EvalSpec = source.spec
-        self.options = ScoreOptions(METRICS, hd95)  # type: ignore[arg-type]
+        self._adapter = ADAPTERS.get(self.spec.task_type)
+        self.options = ScoreOptions(self._adapter.metrics if self._adapter else None, hd95)  # type: ignore[arg-type]
         self.opened: OpenedCase | None = None
         self.score: CaseScore | None = None
         self.region: str | None = None
@@ -118,12 +116,13 @@ class ReviewSession:
     @property
     def can_score(self) -> bool:
         """Whether an adapter handles the task type; otherwise cases are shown only."""
-        return self.spec.task_type in ADAPTERS
+        return self._adapter is not None
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """Metrics that the case list shows."""
-        return tuple(m for m in self.spec.metrics if m in METRICS) or METRICS[:1]
+        known = self._adapter.metrics if self._adapter else self.spec.metrics
+        return tuple(m for m in self.spec.metrics if m in known) or known[:1]
 
     @property
     def rows(self) -> list[CaseRow]:
@@ -259,9 +258,11 @@ class ReviewSession:
         if self.edited and case.pred is not None:  # the worker must not see strokes that come later
             case = replace(case, pred=LabelMap(case.pred.data.copy(order="K"), case.pred.grid))
         frozen, spec, options, edited = case, self.spec, self.options, self.edited
+        fast = self._adapter.fast if self._adapter else ()
+        steps = [(fast, False)] * bool(fast) + [(options.metrics, True)]
 
         def work(report: Callable[[tuple[CaseScore, bool, bool]], None], is_stale: Callable[[], bool]) -> None:
-            for metrics, last in ((FAST_METRICS, False), (METRICS, True)):
+            for metrics, last in steps:
                 if is_stale():
                     return
                 report((score_case(frozen, spec, replace(options, metrics=metrics)), edited, last))
