@@ -91,8 +91,11 @@ class Grid:
         The three array axes are given three different world axes: of the six assignments the one whose
         direction cosines have the largest sum.
         """
-        cosines = self.affine[:3, :3] / np.asarray(self.spacing)
-        best = max(itertools.permutations(range(3)), key=lambda p: sum(abs(cosines[w, a]) for a, w in enumerate(p)))
+        # Rounded, so that at 45 degrees the last digits of an affine do not decide.
+        cosines = np.round(self.affine[:3, :3] / np.asarray(self.spacing), 4)
+        best = max(
+            itertools.permutations(range(3)), key=lambda p: round(sum(abs(cosines[w, a]) for a, w in enumerate(p)), 4)
+        )
         return tuple((w, 1 if cosines[w, a] >= 0 else -1) for a, w in enumerate(best))
 
     @property

@@ -7,6 +7,7 @@ shows anterior up and the patient's right at screen left.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -91,3 +92,11 @@ def display_to_world(points_display: ArrayLike) -> NDArray[np.float64]:
     """Return (..., 3) world mm RAS+ of (..., 3) displayed mm."""
     points = np.asarray(points_display, dtype=np.float64)
     return np.stack([-points[..., 2], -points[..., 1], -points[..., 0]], axis=-1)
+
+
+def drawing_error_mm(grid: Grid) -> float:
+    """Return by how many mm the worst corner of a grid is drawn elsewhere than it lies: 0 unless it is oblique."""
+    order = display_order(grid)
+    corners = np.array(list(itertools.product(*((0, n - 1) for n in grid.shape))), dtype=np.float64)
+    drawn = order.displayed_index(corners, grid.shape) * order.scale + order.translate
+    return float(np.linalg.norm(drawn - world_to_display(grid.voxel_to_world(corners)), axis=1).max())

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from medotter_viewer.core.spec import EvalSpec, TaskSpec
-from medotter_viewer.errors import BundleError, BundleNotFoundError, CaseNotFoundError, UsageError
+from medotter_viewer.errors import BundleError, BundleNotFoundError, CaseNotFoundError, UnsafePathError, UsageError
 from medotter_viewer.formats.config_files import read_json, read_yaml
 
 MANIFEST, TASK, EVAL_SPEC = "manifest_test.json", "task.yaml", "eval_spec.yaml"
@@ -64,8 +64,8 @@ class Bundle:
             raise BundleError(f"{path}: per_case: expected an object of case id to entry")
         self.manifest: dict[str, Any] = manifest
         self.task: str = str(manifest["task"])
-        self.version: str = str(manifest["version"])
-        self.hash: str = str(manifest["hash"])
+        self.version: str | None = _text(manifest["version"])
+        self.hash: str | None = _text(manifest["hash"])
         self.train: list[str] = list(manifest["train"])
         self.test: list[str] = list(manifest["test"])
 
@@ -104,7 +104,7 @@ class Bundle:
     @property
     def has_task(self) -> bool:
         """Whether there is a task.yaml; older bundles have none."""
-        return (self.directory / TASK).is_file()
+        return os.path.lexists(self.directory / TASK)
 
     def typed_task(self) -> TaskSpec | None:
         """Return the typed view of task.yaml, or None when there is none."""
@@ -117,12 +117,12 @@ class Bundle:
 
         A bundle without eval_spec.yaml is scored by the defaults.
         """
-        raw = self.eval_spec() if (self.directory / EVAL_SPEC).is_file() else {}
+        raw = self.eval_spec() if os.path.lexists(self.directory / EVAL_SPEC) else {}
         return EvalSpec.from_mapping(raw, self.typed_task(), where=str(self.directory / EVAL_SPEC))
 
     def _yaml(self, name: str) -> dict[str, Any]:
         path = self.directory / name
-        if not path.is_file():
+        if not os.path.lexists(path):
             raise BundleNotFoundError(f"{path}: no such file")
         content = read_yaml(path)
         if not isinstance(content, dict):
@@ -140,6 +140,10 @@ class Bundle:
             for k, v in {**identity, **rows}.items()
         )
         return f"<table><caption>{escape(self.task)}</caption>{cells}</table>"
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
 
 
 def find_bundle(target: Path) -> Path | None:
@@ -163,4 +167,9 @@ def find_data_root(bundle_dir: Path, data_root: Path | None = None) -> Path:
         raise UsageError(f"data root: no such folder: {asked}")
     beside = bundle_dir.resolve().parent / "data"
     root = asked or (beside if beside.is_dir() else bundle_dir)
-    return prepared if (prepared := root / "_prepared").is_dir() else root
+    prepared = root / "_prepared"
+    if not prepared.is_dir():
+        return root
+    if not prepared.resolve().is_relative_to(root.resolve()):
+        raise UnsafePathError(f"{prepared}: a link that leaves the data root; expected a folder inside {root}")
+    return prepared

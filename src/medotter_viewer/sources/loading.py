@@ -18,6 +18,7 @@ from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import GridMismatchError, MedotterViewerError
 from medotter_viewer.formats import registry
+from medotter_viewer.geometry.orientation import drawing_error_mm
 from medotter_viewer.geometry.resample import resample_labels
 
 T = TypeVar("T")
@@ -52,6 +53,8 @@ def load_case(entry: CaseEntry, *, images: bool = True, resample_prediction: boo
             if volume is not None:
                 channels[name] = volume
                 image_grids[name] = volume.grid
+            elif (image := reader.grid_alone(path)) is not None:
+                image_grids[name] = image  # its header may still say where labels without a position lie
         elif (image := reader.read(path, registry.read_grid, f"channel {name}", "warning")) is not None:
             image_grids[name] = image
     image_grid = next(iter(image_grids.values()), None)
@@ -88,8 +91,12 @@ class _Reader:
     def read(
         self, path: Path | None, read: Callable[[Path], tuple[T, list[Finding]]], part: str, severity: str
     ) -> T | None:
-        if path is None or not path.is_file():
+        if path is None:
             return None  # the entry's own findings say so
+        if not path.is_file():
+            if not any(f.code == "missing-file" and str(path) in f.message for f in self.findings):
+                self.add(severity, "missing-file", f"{part}: {path} is not there, or is no regular file", path)
+            return None
         try:
             value, findings = read(path)
         except MedotterViewerError as error:
@@ -97,6 +104,13 @@ class _Reader:
             return None
         self.findings += [replace(f, where=self.case_id, message=f"{part}: {f.message}") for f in findings]
         return value
+
+    def grid_alone(self, path: Path) -> Grid | None:
+        """Return where an image lies whose voxels could not be read; what is wrong was said already."""
+        try:
+            return registry.read_grid(path)[0] if path.is_file() else None
+        except MedotterViewerError:
+            return None
 
     def adopt(self, labels: LabelMap, partners: list[Grid | None], part: str) -> LabelMap:
         """Give a label map without position the grid of a partner of the same shape."""
@@ -145,6 +159,10 @@ class _Reader:
             self.add("info", "no-form-codes", f"channel {name}: no form codes; drawn on the labels' grid")
             return Volume(volume.data, shown.grid, volume.unit)
         self.note_image(name, volume.grid, shown.grid)
+        if volume.grid.shape == shown.grid.shape and volume.grid.has_world and shown.grid.has_world:
+            apart = volume.grid.corner_displacement_mm(shown.grid)
+            if apart <= PASS_FRACTION * min(shown.grid.spacing):  # one grid: drawn by one affine
+                return replace(volume, grid=shown.grid)
         return volume
 
     def note_image(self, name: str, image: Grid, labels: Grid) -> None:
@@ -156,4 +174,10 @@ class _Reader:
             message = f"channel {name} lies up to {apart:.1f} mm from the labels: drawn where its file says"
         else:
             message = f"channel {name} is {image.describe()}, the labels are {labels.describe()}"
+        off = drawing_error_mm(image) + drawing_error_mm(labels)
+        if off > PASS_FRACTION * min(labels.spacing):
+            message += (
+                f"; oblique grids are drawn along their own axes, so picture and labels may be up to {off:.1f} mm apart "
+                "(the read-out is exact)"
+            )
         self.add("warning", "image-grid-differs", message)

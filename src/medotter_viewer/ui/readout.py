@@ -69,7 +69,7 @@ def readout(
     parts = [f"LPS {x:z.1f} {y:z.1f} {z:z.1f} mm"] if grid.has_world else ["no position"]
     parts.append("voxel " + " ".join(map(str, voxel)))
     if image is not None:
-        there = voxel_at(image.grid, position)
+        there = _voxel_of_world(image.grid, world)
         parts.append(f"{unit or 'value'} {image.data[there]:g}" if there is not None else "outside the image")
     if case.gt is not None:
         parts.append(f"gt {label_name(int(case.gt.data[voxel]), spec)}")
@@ -79,6 +79,14 @@ def readout(
         data = case.pred.data if pred_data is None else pred_data
         parts.append(f"pred {label_name(int(data[voxel]), spec)}")
     return "  ·  ".join(parts)
+
+
+def _voxel_of_world(grid: Grid, world: Sequence[float]) -> tuple[int, ...] | None:
+    """Voxel of a grid at a world position: the image's value belongs to the position that is shown beside it."""
+    index = np.rint(grid.world_to_voxel(world)).astype(int)
+    if (index < 0).any() or (index >= grid.shape).any():
+        return None
+    return tuple(int(i) for i in index)
 
 
 def label_name(label: int, spec: EvalSpec) -> str:
