@@ -46,6 +46,8 @@ def run(options: argparse.Namespace) -> int:
     if names is None:
         found = {i for part in (case.gt, case.pred) if part is not None for i in label_voxels(part.data) if i > 0}
         names = {i: str(i) for i in sorted(found)}
+    if options.labels and not names:
+        raise BundleError(f"{options.labels}: names no id but background 0")
     regions: dict[str, tuple[int, ...]] = {}
     for i, name in names.items():
         regions[name] = (*regions.get(name, ()), i)

@@ -6,15 +6,19 @@ import argparse
 from pathlib import Path
 
 from medotter_viewer.cli.source import source_of
-from medotter_viewer.errors import MissingDependencyError
+from medotter_viewer.errors import BundleError, CaseNotFoundError, MissingDependencyError
+from medotter_viewer.sources.bundle_source import Split
 
 
 def run(options: argparse.Namespace) -> int:
     """Open the window and stay until it is closed, or write its picture and leave."""
     source = source_of(options) if options.target else None
     if source is not None:  # unknown names are errors before a window opens
-        if options.case is not None:
-            source.entry(options.case)
+        split: Split = options.split or "all"
+        if options.case is not None and options.case not in (listed := source.case_ids(split)):
+            raise CaseNotFoundError(f"no case {options.case!r} among the {len(listed)} of split {split!r}")
+        if options.screenshot and not source.case_ids(split):
+            raise BundleError(f"{source.target}: no case in split {split!r}: nothing to take a picture of")
         source.spec.check_region(options.region)
     screenshot = Path(options.screenshot) if options.screenshot else None
     try:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +33,25 @@ def write_json(destination: str | None, content: Mapping[str, Any]) -> None:
     _write(Path(destination), text)
 
 
+def write_all(*steps: Callable[[], object]) -> bool:
+    """Take every step though one cannot be written, say what could not, and return whether all could."""
+    good = True
+    for step in steps:
+        try:
+            step()
+        except WriteError as error:
+            fail(str(error))
+            good = False
+    return good
+
+
 def write_csv(path: Path | None, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows with a header of all their keys, in order of appearance; None writes nothing."""
     if path is None:
         return
     columns = list(dict.fromkeys(key for row in rows for key in row))
     try:
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with path.open("w", newline="", encoding="utf-8", errors="backslashreplace") as file:
             writer = csv.DictWriter(file, columns)
             writer.writeheader()
             writer.writerows(rows)
@@ -98,7 +110,7 @@ def _write_utf8(text: str) -> None:
     """Write to standard output in UTF-8 whatever the terminal's encoding is."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8"))
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))  # JSON's own way of writing half a pair
         sys.stdout.buffer.flush()
     else:  # replaced by a notebook or a test
         sys.stdout.write(text)
@@ -106,6 +118,6 @@ def _write_utf8(text: str) -> None:
 
 def _write(path: Path, text: str) -> None:
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise WriteError(f"{path}: {error.strerror or error}") from error

@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 
 from medotter_viewer.batch import score_entries
-from medotter_viewer.cli.output import ProgressLine, fail, print_findings, print_table, write_csv, write_json
+from medotter_viewer.cli.output import ProgressLine, fail, print_findings, print_table, write_all, write_csv, write_json
 from medotter_viewer.cli.source import source_of
 from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
 from medotter_viewer.core.scores import CaseScore
@@ -38,14 +38,15 @@ def run(options: argparse.Namespace) -> int:
             progress=ProgressLine("scored"),
         )
     report = report_on(source, scores, chosen, split)
-    write_json(options.json, report.to_dict())
-    write_csv(options.csv, report.rows())
-    if options.json != "-":
-        print_report(report)
+    written = write_all(
+        lambda: print_report(report) if options.json != "-" else None,
+        lambda: write_csv(options.csv, report.rows()),
+        lambda: write_json(options.json, report.to_dict()),
+    )
     for score in scores:
         if score.status != "scored":
             fail(f"{score.case_id}: {score.status}: {score.message}")
-    return 0 if report.has_no_failures else 1
+    return 0 if report.has_no_failures and written else 1
 
 
 def print_report(report: TargetReport) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from medotter_viewer.core.labels import Remap
+from medotter_viewer.core.landmarks import LandmarkRules
 from medotter_viewer.errors import BundleError, RegionNotFoundError
 
 Hd95Name = Literal["directed_max", "pooled", "mean", "surfel"]
@@ -52,6 +53,8 @@ class EvalSpec:
         ``patient`` averages the cases of one patient first.
     headline : Headline
         What the leaderboard shows.
+    landmarks : LandmarkRules or None
+        Where labelled points are and when one is identified; None for tasks without points.
     raw : mapping
         The file as read.
     """
@@ -67,6 +70,7 @@ class EvalSpec:
     label_space: frozenset[int] | None = None
     unit: str = "case"
     reports: frozenset[str] = frozenset()
+    landmarks: LandmarkRules | None = None
     raw: Mapping[str, Any] = field(default_factory=dict)
 
     def check_region(self, name: str | None) -> None:
@@ -113,6 +117,18 @@ class EvalSpec:
             )
         prediction = _Reader(read.mapping("prediction_format"), f"{where}: prediction_format")
         space = prediction.raw.get("label_space")
+        if not isinstance(space, list | str | int | float | None):
+            raise prediction.fail("label_space", "a list of ids, or a text that describes it")
+        for reader, key, allowed in (
+            (aggregation, "unit", _UNITS),
+            (aggregation, "reduce", ("mean",)),
+            (hd95, "unit", ("mm",)),
+        ):
+            if (word := reader.word(key, allowed[0])) not in allowed:
+                raise reader.fail(key, " or ".join(allowed) + f", not {word!r}")
+        empty_structure = read.penalties("empty_structure")
+        if unknown := sorted(set(empty_structure) - set(_PENALISED)):
+            raise BundleError(f"{where}: empty_structure: unknown metric {unknown}, expected {', '.join(_PENALISED)}")
         return cls(
             task_type=task_type,
             regions=regions,
@@ -121,10 +137,13 @@ class EvalSpec:
             partial_label=read.flag("partial_label"),
             hd95_percentile=hd95.number("percentile", 95.0, low=0.0, high=100.0),
             hd95_spacing=hd95.spacing("spacing"),
-            empty_structure=read.penalties("empty_structure"),
+            empty_structure=empty_structure,
             label_space=frozenset(prediction.ids("label_space")) if isinstance(space, list) else None,
             unit=aggregation.word("unit", "case"),
             reports=frozenset(k.removeprefix("report_by_") for k, v in aggregation.raw.items() if v is True),
+            landmarks=LandmarkRules.from_mapping(read.mapping("landmarks"), where=f"{where}: landmarks")
+            if task_type == "vertebra" or raw.get("landmarks") is not None
+            else None,
             raw=raw,
         )
 
@@ -256,6 +275,12 @@ def _is_number(value: Any) -> bool:
 _MAX_DIGITS = 1000
 
 
+_UNITS = ("case", "patient", "image", "scan", "tile")  # all but the patient mean one case each
+_LARGEST_PENALTY = 1e9
+_PENALISED = (
+    *("dice", "iou", "hd95", "f1", "dq", "sq", "pq", "aji", "aji_plus"),
+    *("id_rate", "id_rate_official", "id_rate_all_gt", "d_mean", "scan_score"),
+)
 _DEFAULT_METRICS: Mapping[str, tuple[str, ...]] = {
     "seg": ("dice", "hd95"),
     "instance_seg_2d": ("f1", "aji", "pq"),
@@ -327,6 +352,8 @@ class _Reader:
         found = {}
         for name, ids in table.items():
             listed = ids if isinstance(ids, list) else [ids]
+            if str(name) in found:
+                raise BundleError(f"{self.where}: {key}: region {str(name)!r} is named twice; keep one")
             found[str(name)] = tuple(to_id(i, f"{self.where}: {key}.{name}") for i in listed)
             if not listed:
                 raise BundleError(f"{self.where}: {key}.{name}: got no ids, expected at least one")
@@ -336,7 +363,7 @@ class _Reader:
         value = self.raw.get(key)
         if value is None or value == "from_header":
             return None
-        good = isinstance(value, list) and all(_is_number(v) and v > 0 for v in value)
+        good = isinstance(value, list) and all(_is_number(v) and 1e-6 <= v <= 1e6 for v in value)
         if not good or len(value) not in (2, 3):
             raise self.fail(key, "from_header, or mm per file axis as positive numbers")
         return tuple(float(v) for v in value)
@@ -352,9 +379,9 @@ class _Reader:
                         f"{self.where}: {key}.{metric}: unknown situation {situation!r}, expected one of "
                         f"{', '.join(EMPTY_SITUATIONS)}"
                     )
-                if not _is_number(value):
+                if not _is_number(value) or abs(value) > _LARGEST_PENALTY:
                     raise BundleError(
-                        f"{self.where}: {key}.{metric}.{situation}: got {value!r}, expected a finite number"
+                        f"{self.where}: {key}.{metric}.{situation}: got {value!r}, expected a number up to 1e9"
                     )
                 found.setdefault(str(metric), {})[str(situation)] = float(value)
         return found

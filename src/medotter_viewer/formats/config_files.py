@@ -20,8 +20,15 @@ MAX_YAML_NODES = 1_000_000
 """Values after every alias is written out: a few lines of aliases of aliases can stand for thousands of millions."""
 
 
-def read_json(path: Path) -> Any:
+def read_json(path: Path, *, nan: bool = False) -> Any:
     """Return the parsed JSON of a file.
+
+    Parameters
+    ----------
+    path : Path
+        Which.
+    nan : bool
+        Whether ``NaN``, which is no JSON but which Python writes, is let through as a float.
 
     Raises
     ------
@@ -40,11 +47,13 @@ def read_json(path: Path) -> Any:
             found[key] = value
         return found
 
-    def refuse_constant(token: str) -> Any:
-        raise BundleError(f"{path}: {token} is not JSON; use null")
+    def constant(name: str) -> Any:
+        if nan and name == "NaN":
+            return float(name)
+        raise BundleError(f"{path}: {name} is not JSON; use null")
 
     try:
-        return json.loads(text, object_pairs_hook=unique, parse_constant=refuse_constant)
+        return json.loads(text, object_pairs_hook=unique, parse_constant=constant)
     except json.JSONDecodeError as error:
         raise BundleError(f"{path}: line {error.lineno}: not JSON: {error.msg}") from error
     except BundleError:
@@ -103,6 +112,8 @@ def read_config(path: Path) -> Any:
 
 def _read_text(path: Path, limit: int) -> str:
     try:
+        if path.exists() and not path.is_file():
+            raise ReadError(f"{path}: not a regular file; expected a text")
         size = path.stat().st_size
         if size > limit:
             raise ReadError(f"{path}: {size / 2**20:.0f} MiB, expected a text of at most {limit >> 20} MiB")

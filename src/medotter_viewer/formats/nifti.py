@@ -281,7 +281,10 @@ def _read(path: Path) -> tuple[NDArray[Any], _Header, list[Finding]]:
         if not offset + needed <= held:
             raise ReadError(f"{path}: damaged NIfTI header: voxels start at byte {offset:g}, beyond the file")
         stream.seek(int(max(offset, 352 if raw.sizeof_hdr == 348 else 544)))
-        buffer = bytearray(needed)
+        try:
+            buffer = bytearray(needed)
+        except MemoryError as error:
+            raise ReadError(f"{path}: {needed / 2**30:.1f} GiB of voxels do not fit the memory") from error
         view, got = memoryview(buffer), 0
         while got < needed and (n := stream.readinto(view[got : got + (1 << 20)])):  # type: ignore[attr-defined]
             got += n

@@ -90,11 +90,16 @@ def _score(case: Case, spec: EvalSpec, options: ScoreOptions, adapter: Adapter) 
     if case.errors:
         message = "; ".join(dict.fromkeys(f.message for f in case.errors))
         return CaseScore.unscored(case.case_id, "error", message, notes)
-    if case.pred is None and adapter.needs_masks:
-        if options.missing == "skip" or case.gt is None:
+    gt = case.gt
+    if gt is None and adapter.needs_masks:
+        return CaseScore.unscored(
+            case.case_id, "error", f"case {case.case_id}: no ground truth to score against", notes
+        )
+    if case.pred is None and gt is not None and adapter.needs_masks:
+        if options.missing == "skip":
             message = f"case {case.case_id}: no prediction found"
             return CaseScore.unscored(case.case_id, "missing_prediction", message, notes)
-        case = replace(case, pred=LabelMap(np.zeros_like(case.gt.data), case.gt.grid))
+        case = replace(case, pred=LabelMap(np.zeros_like(gt.data), gt.grid))
     try:
         score = adapter.score(case, spec, options)
     except (LabelError, MetricInputError) as error:

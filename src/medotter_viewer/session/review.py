@@ -107,6 +107,7 @@ class ReviewSession:
         self._entries: dict[str, CaseEntry] = {e.case_id: e for e in source.entries(split)}  # type: ignore[arg-type]
         self._scores: dict[str, CaseScore] = {}
         self._filter, self._worst_first = "", None  # type: tuple[str, str | None]
+        self._edits: dict[str, IntArray] = {}  # working copies of cases that were edited and left
         self._prefetched: dict[str, Future[OpenedCase]] = {}
         self._loading: str | None = None
         self._rows = self._arranged()
@@ -180,6 +181,7 @@ class ReviewSession:
         """
         if case_id not in self._entries:
             raise CaseNotFoundError(f"no case {case_id!r} in {self.source.target}")
+        self._keep_edits()
         self._loading = case_id
         self._jobs.cancel("score")
         self._jobs.cancel("profile")
@@ -215,9 +217,10 @@ class ReviewSession:
 
     def _on_loaded(self, opened: OpenedCase) -> None:
         self._loading = None
-        self.opened, self.edited = opened, False
         pred = opened.case.pred
-        self.pred_data = None if pred is None else pred.data.copy(order="K")
+        kept = self._edits.pop(opened.case.case_id, None)
+        self.opened, self.edited = opened, pred is not None and kept is not None
+        self.pred_data = None if pred is None else kept if kept is not None else pred.data.copy(order="K")
         known = self._scores.get(opened.case.case_id)
         self.score = known
         if self.region is not None and self.region not in self.spec.regions:
@@ -271,9 +274,28 @@ class ReviewSession:
         self._jobs.start("score", work, self._on_scored, self._on_error)
 
     def prediction_edited(self) -> None:
-        """Note that `pred_data` was changed, and score it."""
-        self.edited = True
+        """Note that `pred_data` was changed (or changed back), and score it."""
+        self.note_edits()
         self.rescore()
+
+    def note_edits(self) -> None:
+        """See whether `pred_data` differs from the file."""
+        case = self.case
+        if case is not None and case.pred is not None and self.pred_data is not None:
+            self.edited = not np.array_equal(self.pred_data, case.pred.data)
+
+    @property
+    def edited_cases(self) -> list[str]:
+        """Cases whose predictions were changed here; nothing of that is in a file."""
+        current = [self.opened.case.case_id] if self.opened is not None and self.edited else []
+        return [*self._edits, *current]
+
+    def _keep_edits(self) -> None:
+        """Keep the working copy of an edited case that is left, so that it is there when it is opened again."""
+        if self.opened is not None and self.edited and self.pred_data is not None:
+            case_id = self.opened.case.case_id
+            self._edits[case_id] = self.pred_data
+            self.events.failed.emit(f"{case_id}: your edits are kept until the window closes; they are in no file")
 
     def _on_scored(self, answer: tuple[CaseScore, bool, bool]) -> None:
         score, edited, last = answer
@@ -375,10 +397,10 @@ class ReviewSession:
         self.rescore()
 
     def _on_error(self, error: BaseException) -> None:
-        if not isinstance(error, MedotterViewerError):
-            raise error
         self.events.scoring_changed.emit(False)
         self.events.progress_changed.emit(0, 0)
+        if not isinstance(error, MedotterViewerError):
+            raise error
         self.events.failed.emit(str(error))
 
     def _arranged(self) -> list[CaseRow]:

@@ -177,7 +177,7 @@ class _Reader:
         off = drawing_error_mm(image) + drawing_error_mm(labels)
         if off > PASS_FRACTION * min(labels.spacing):
             message += (
-                f"; oblique grids are drawn along their own axes, so picture and labels may be up to {off:.1f} mm apart "
-                "(the read-out is exact)"
+                "; oblique grids are drawn along their own axes: picture and labels may be up to "
+                f"{off:.1f} mm apart (the read-out is exact)"
             )
         self.add("warning", "image-grid-differs", message)

@@ -50,7 +50,10 @@ class PredictionFolder:
             raise UsageError(f"predictions: no such folder: {self.folder}")
         if self.pattern is not None:
             try:
-                fields = {name for _, name, _, _ in string.Formatter().parse(self.pattern) if name is not None}
+                parts = list(string.Formatter().parse(self.pattern))
+                if any(form or conversion for _, _, form, conversion in parts):
+                    raise ValueError("formats and conversions are not used here")
+                fields = {name for _, name, _, _ in parts if name is not None}
             except ValueError as error:
                 raise UsageError(f"--pattern {self.pattern!r}: {error}") from error
             if unknown := fields - set(FIELDS):

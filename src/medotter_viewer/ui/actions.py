@@ -64,12 +64,20 @@ def bind_keys(window: ReviewWindow) -> None:
             window.viewer.bind_key(action.key, _bound(window, action), overwrite=True)
 
 
-def bind_shortcuts(window: ReviewWindow, canvas: Any, main_window: Any) -> None:
-    """Bind the keys that never reach napari: Tab (moves the focus) and ? (differs between keyboards)."""
+def unbind_keys(viewer: Any) -> None:
+    """Give every key of the table back to napari."""
+    for action in ACTIONS:
+        if action.key not in ("Tab", "?"):
+            viewer.bind_key(action.key, None)
+
+
+def bind_shortcuts(window: ReviewWindow, canvas: Any, main_window: Any) -> list[Any]:
+    """Bind and return the keys that never reach napari: Tab (moves the focus) and ? (differs between keyboards)."""
     from qtpy.QtCore import Qt
     from qtpy.QtGui import QKeySequence
     from qtpy.QtWidgets import QShortcut
 
+    shortcuts = []
     for key, parent, context in (
         ("Tab", canvas, Qt.ShortcutContext.WidgetShortcut),
         ("?", main_window, Qt.ShortcutContext.WindowShortcut),
@@ -78,6 +86,8 @@ def bind_shortcuts(window: ReviewWindow, canvas: Any, main_window: Any) -> None:
         shortcut = QShortcut(QKeySequence(key), parent)
         shortcut.setContext(context)
         shortcut.activated.connect(lambda action=action: run_action(window, action.run))
+        shortcuts.append(shortcut)
+    return shortcuts
 
 
 def run_action(window: ReviewWindow, run: Run) -> None:

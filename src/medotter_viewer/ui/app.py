@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from medotter_viewer.errors import MedotterViewerError, MissingDisplayError, WriteError
-from medotter_viewer.sources.bundle_source import BundleSource
+from medotter_viewer.sources.bundle_source import BundleSource, Split
 from medotter_viewer.ui.screen import no_display
 
 _PATIENCE_S = 120.0
@@ -18,7 +18,7 @@ def run_window(
     *,
     case_id: str | None = None,
     region: str | None = None,
-    split: str = "all",
+    split: Split = "all",
     screenshot: Path | None = None,
 ) -> int:
     """Show the window and return the exit status when it is closed.

@@ -27,7 +27,7 @@ _SHOWN = frozenset(
 _OBLIQUE_DEG = 0.1
 
 
-def banner_text(case: Case, *, native_shown: bool = False) -> str:
+def banner_text(case: Case, *, native_shown: bool = False, unscored_task: str = "") -> str:
     """Return the lines of the banner; empty when there is nothing to say.
 
     Parameters
@@ -36,8 +36,10 @@ def banner_text(case: Case, *, native_shown: bool = False) -> str:
         The open case.
     native_shown : bool
         Whether the ground truth is shown in native ids by the user's choice.
+    unscored_task : str
+        Task type that no adapter scores.
     """
-    lines = []
+    lines = [f"task type {unscored_task}: cases are shown, not scored"] if unscored_task else []
     grid = case.first_image.grid if case.first_image is not None else case.grid
     if grid is not None and grid.oblique_deg > _OBLIQUE_DEG:
         lines.append(f"oblique by {grid.oblique_deg:.1f} deg: shown along its own axes")

@@ -90,12 +90,61 @@ class RegionView:
         return np.asarray(self[...], dtype=dtype)
 
 
+class CompactView:
+    """A label map whose large ids are numbered from 1, slice by slice; an id that is not listed gets the number after.
+
+    Parameters
+    ----------
+    data : (i, p, l) array of int
+        Label map in displayed order, or another view of this module.
+    ids : tuple of int
+        Ids that get a number, ascending, without 0.
+
+    Examples
+    --------
+    >>> CompactView(np.array([[[0, 7, 70000, 5]]]), (7, 70000))[0]
+    array([[0, 1, 2, 3]], dtype=uint16)
+    """
+
+    dtype = np.dtype(np.uint16)
+    ndim = 3
+
+    def __init__(self, data: Any, ids: tuple[int, ...]) -> None:
+        self.data, self.ids = data, ids
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the label map."""
+        return tuple(self.data.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of voxels."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    def numbered(self) -> list[tuple[int, int]]:
+        """Return every number with its id."""
+        return [(number, i) for number, i in enumerate(self.ids, 1)]
+
+    def __getitem__(self, key: Any) -> NDArray[np.uint16]:
+        labels = np.asarray(self.data[key]).astype(np.int64)
+        known = np.array(self.ids, dtype=np.int64)
+        place = np.clip(np.searchsorted(known, labels), 0, known.size - 1)
+        number = np.where(known[place] == labels, place + 1, known.size + 1)
+        return np.where(labels == 0, 0, number).astype(np.uint16)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self[...], dtype=dtype)
+
+
 def same_data(one: Any, other: Any) -> bool:
     """Tell whether two data of layers are the same memory seen the same way; both must be alive."""
     if isinstance(one, ErrorView) and isinstance(other, ErrorView):
         settings = (one.ids, one.as_one) == (other.ids, other.as_one)
         return settings and same_data(one.gt, other.gt) and same_data(one.pred, other.pred)
-    if isinstance(one, RegionView) and isinstance(other, RegionView):
+    if (isinstance(one, RegionView) and isinstance(other, RegionView)) or (
+        isinstance(one, CompactView) and isinstance(other, CompactView)
+    ):
         return one.ids == other.ids and same_data(one.data, other.data)
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         first, second = one.__array_interface__, other.__array_interface__

@@ -73,6 +73,15 @@ class Display:
             if role in self._written and self._layers[role].visible:
                 self._layers[role].refresh(extent=False)
 
+    def close(self) -> None:
+        """Take the layers out of the viewer."""
+        for layer in list(self._layers.values()):
+            if layer in self._viewer.layers:
+                layer.locked = False
+                self._viewer.layers.remove(layer)
+        self._layers.clear()
+        self._written.clear()
+
     # ---------------------------------------------------------------- where to look
 
     def to_mm(self, displayed_index: Sequence[float]) -> tuple[float, ...]:

@@ -88,7 +88,7 @@ class Docks:
         for dock in self._docks:
             try:
                 self._viewer.window.remove_dock_widget(dock)
-            except (LookupError, RuntimeError):  # the window is being destroyed, its docks are gone
+            except (AttributeError, LookupError, RuntimeError):  # the window is being destroyed, its docks are gone
                 continue
         try:
             self._line.deleteLater()

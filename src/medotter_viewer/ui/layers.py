@@ -22,12 +22,13 @@ from medotter_viewer.geometry.orientation import display_order
 from medotter_viewer.metrics.error_map import FN, FP, TP, WRONG
 from medotter_viewer.scoring.slices import scored_ids
 from medotter_viewer.ui import colors
-from medotter_viewer.ui.derived import ErrorView, RegionView
+from medotter_viewer.ui.derived import CompactView, ErrorView, RegionView
 from medotter_viewer.ui.options import MODES as MODES
 from medotter_viewer.ui.options import OverlayMode as OverlayMode
 from medotter_viewer.ui.options import ShowOptions as ShowOptions
 
 IMAGE_PREFIX = "image:"
+_LARGEST_DRAWN_ID = 65535  # napari's look-up of colours for larger ids needs a compiler
 _MANY_IDS = 4096  # above this the ids that occur are looked up one by one
 
 
@@ -198,12 +199,18 @@ def _labels(
     names = {} if native else label_names(spec)
     if region is not None and len(region) > 1 and options.joined and options.mode in ("contour", "fill"):
         placed["data"], names, edit = RegionView(placed["data"], region), {region[0]: str(options.region)}, False
+    color_dict = _colors(role, labels, spec, options, region, native=native)
+    if max(i for i in color_dict if i is not None) > _LARGEST_DRAWN_ID:
+        view = CompactView(placed["data"], tuple(sorted(i for i in color_dict if i)))
+        placed["data"], edit = view, False
+        color_dict = {None: color_dict[None], 0: color_dict[0], **{k: color_dict[i] for k, i in view.numbered()}}
+        names = {k: names.get(i, f"id {i}") for k, i in view.numbered()}
     return LayerSpec(
         role=role,
         name=name,
         visible=options.mode in ("contour", "fill") and role not in options.hidden,
         opacity=0.35 if filled else 1.0,
-        color_dict=_colors(role, labels, spec, options, region, native=native),
+        color_dict=color_dict,
         contour=0 if filled else (2 if role == "gt" else 1),
         editable=edit,
         names=names,

@@ -22,6 +22,7 @@ from medotter_viewer.ui.options import MODES, ShowOptions
 from medotter_viewer.ui.overlay import Overlay
 from medotter_viewer.ui.readout import readout
 
+_ALL = frozenset({"gt", "pred", "error"})
 _BLINKS: tuple[tuple[str, frozenset[str]], ...] = (
     ("both", frozenset()),
     ("ground truth alone", frozenset({"pred"})),
@@ -55,14 +56,14 @@ class Looking:
         self.show = ShowOptions(modality=session.source.modality, window=window)
         self.display, self.overlay = Display(viewer), Overlay(viewer)
         self._viewer, self._session = viewer, session
-        self._blink, self._fitted = 0, False
+        self._blink, self._fitted, self._held = 0, False, False
 
     # ---------------------------------------------------------------- the case
 
     def show_case(self, case: Case, worst_slice: int | None) -> None:
         """Show a case that was just opened, on a slice."""
         self._blink = 0
-        self.look(hidden=frozenset())
+        self.look(hidden=_ALL if self._held else frozenset())
         if not self._fitted and len(self._viewer.layers):
             self.display.fit()
             self._fitted = True
@@ -79,10 +80,15 @@ class Looking:
         if case is None:
             return
         self.display.apply(specs(case, session.spec, self.show, pred_data=session.pred_data))
-        self.overlay.set_banner(banner_text(case, native_shown=session.native_shown))
+        self.overlay.set_banner(self._banner(case))
         has_gt = (case.gt_native if self.show.native else case.gt or case.gt_native) is not None
         self.overlay.set_legend(legend(self.show, has_gt=has_gt, has_pred=case.pred is not None))
         self._show_corner()
+
+    def _banner(self, case: Case) -> str:
+        session = self._session
+        unscored = "" if session.can_score else session.spec.task_type
+        return banner_text(case, native_shown=session.native_shown, unscored_task=unscored)
 
     def cycle_mode(self) -> str:
         """Take the next of contours, fill, errors, off, and return its name."""
@@ -91,7 +97,8 @@ class Looking:
 
     def hide(self, hidden: bool) -> None:
         """Hide ground truth, prediction and errors, or show them as they were."""
-        self.look(hidden=frozenset({"gt", "pred", "error"}) if hidden else _BLINKS[self._blink][1])
+        self._held = hidden
+        self.look(hidden=_ALL if hidden else _BLINKS[self._blink][1])
 
     def blink(self) -> str:
         """Show ground truth alone, then prediction alone, then both; return which."""

@@ -69,7 +69,8 @@ def readout(
     parts = [f"LPS {x:z.1f} {y:z.1f} {z:z.1f} mm"] if grid.has_world else ["no position"]
     parts.append("voxel " + " ".join(map(str, voxel)))
     if image is not None:
-        there = _voxel_of_world(image.grid, world)
+        both = grid.has_world and image.grid.has_world
+        there = _voxel_of_world(image.grid, world.tolist()) if both else voxel_at(image.grid, position)
         parts.append(f"{unit or 'value'} {image.data[there]:g}" if there is not None else "outside the image")
     if case.gt is not None:
         parts.append(f"gt {label_name(int(case.gt.data[voxel]), spec)}")

@@ -12,10 +12,10 @@ from weakref import WeakKeyDictionary
 import napari
 from qtpy.QtCore import QTimer
 
-from medotter_viewer.errors import MissingDisplayError
+from medotter_viewer.errors import CaseNotFoundError, MissingDisplayError
 from medotter_viewer.session.review import OpenedCase, ReviewSession
-from medotter_viewer.sources.bundle_source import BundleSource
-from medotter_viewer.ui.actions import bind_keys, bind_shortcuts, help_text
+from medotter_viewer.sources.bundle_source import BundleSource, Split
+from medotter_viewer.ui.actions import bind_keys, bind_shortcuts, help_text, unbind_keys
 from medotter_viewer.ui.banner import case_line
 from medotter_viewer.ui.display import Display
 from medotter_viewer.ui.docks import Docks
@@ -87,12 +87,13 @@ class ReviewWindow:
         self._edits.setSingleShot(True)
         self._edits.setInterval(_EDIT_DELAY_MS)
         self._watched: Any = None
+        self._history = (0, 0)
         self._closed = False
         self._connect()
         if preferences.wheel_scrolls:
             bind_wheel(viewer)
         bind_keys(self)
-        bind_shortcuts(self, viewer.window._qt_viewer.canvas.native, viewer.window._qt_window)
+        self._shortcuts = bind_shortcuts(self, viewer.window._qt_viewer.canvas.native, viewer.window._qt_window)
         _WINDOWS[viewer] = self
         listed = [*source.case_ids("test"), *(row.case_id for row in self.session.rows)]
         first = case_id or next((i for i in listed if any(row.case_id == i for row in self.session.rows)), None)
@@ -111,6 +112,7 @@ class ReviewWindow:
         self.viewer.dims.events.point.connect(self._on_position_changed)
         self.viewer.dims.events.order.connect(self._on_position_changed)
         self.viewer.dims.events.ndisplay.connect(self._on_position_changed)
+        self.viewer.scene.camera.events.orientation.connect(self._on_position_changed)
         self.viewer.mouse_move_callbacks.append(self._on_mouse_moved)
         self.viewer.window._qt_window.destroyed.connect(self.close)
         self._edits.timeout.connect(self._on_edit_settled)
@@ -191,9 +193,18 @@ class ReviewWindow:
             self._watched = layer
             layer.events.paint.connect(self._on_painted)
             layer.events.labels_update.connect(self._on_painted)
+            layer.events.set_data.connect(self._on_redrawn)
+        self._history = _history(layer)
 
     def _on_painted(self, _: object = None) -> None:
         self._edits.start()
+
+    def _on_redrawn(self, _: object = None) -> None:
+        """Undo and redo only redraw: they are told by the length of the layer's history."""
+        history = _history(self._watched)
+        if history != self._history:
+            self._history = history
+            self._edits.start()
 
     def _on_edit_settled(self) -> None:
         self.session.prediction_edited()
@@ -215,15 +226,36 @@ class ReviewWindow:
         if self._closed:
             return
         self._closed = True
-        self._edits.stop()
         self._main.close()
+        self.session.close()
+        if not _is_alive(self.viewer):
+            return  # everything else went with the window
+        self._edits.stop()
         dims = self.viewer.dims.events
-        for emitter in (dims.point, dims.order, dims.ndisplay):
+        for emitter in (dims.point, dims.order, dims.ndisplay, self.viewer.scene.camera.events.orientation):
             emitter.disconnect(self._on_position_changed)
         self.viewer.mouse_move_callbacks.remove(self._on_mouse_moved)
+        unbind_keys(self.viewer)
+        for shortcut in self._shortcuts:
+            shortcut.setEnabled(False)
+            shortcut.deleteLater()
         self.docks.close()
-        self.looking.overlay.close_quietly()
-        self.session.close()
+        self.overlay.close_quietly()
+        self.display.close()
+
+
+def _is_alive(viewer: Any) -> bool:
+    """Whether the viewer's Qt window is still there: on a closed one every call would fail."""
+    try:
+        viewer.window._qt_window.isVisible()
+    except (AttributeError, RuntimeError):
+        return False
+    return True
+
+
+def _history(layer: Any) -> tuple[int, int]:
+    """Lengths of a label layer's undo and redo history."""
+    return len(getattr(layer, "_undo_history", ())), len(getattr(layer, "_redo_history", ()))
 
 
 def open_window(
@@ -231,7 +263,7 @@ def open_window(
     *,
     case_id: str | None = None,
     region: str | None = None,
-    split: str = "all",
+    split: Split = "all",
     viewer: Any = None,
     show: bool = True,
 ) -> ReviewWindow:
@@ -257,7 +289,10 @@ def open_window(
     """
     # What cannot be used is an error before a window opens.
     source.spec.check_region(region)
-    _ = source.root if case_id is None else source.entry(case_id)
+    _ = source.root
+    listed = source.case_ids(split)
+    if case_id is not None and case_id not in listed:
+        raise CaseNotFoundError(f"no case {case_id!r} among the {len(listed)} of split {split!r} of {source.target}")
     if viewer is None:
         if (reason := no_display()) is not None:
             raise MissingDisplayError(f"no window can be drawn: {reason}; medotter_viewer.plot_case needs none")
