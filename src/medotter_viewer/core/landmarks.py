@@ -5,11 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, get_args
 
-from medotter_viewer.errors import LabelError
+from medotter_viewer.errors import BundleError, LabelError
 
 Point = tuple[float, float, float]
+Candidates = Literal["all_gt", "common"]
+"""Ground-truth points that compete for being the nearest: all of them, or those of labels on both sides."""
+CANDIDATES: tuple[Candidates, ...] = get_args(Candidates)
+MAX_DISTANCE_MM = 20.0
+"""Largest distance of an identified vertebra from its point."""
+
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "candidates": CANDIDATES,
+    "format": ("verse_ctd_json",),
+    "unit": ("mm",),
+    "denominator": ("gt",),
+}
+_FAR_MM = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +50,47 @@ class Landmarks:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the points as a dict, so that landmarks can travel to a worker process."""
         return Landmarks, (dict(self.points_world), self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class LandmarkRules:
+    """The block ``landmarks`` of eval_spec.yaml: where a case's points are, and when one is identified.
+
+    Parameters
+    ----------
+    manifest_key : str
+        Key of a manifest entry that names the file of its ground-truth points.
+    prediction_suffix : str
+        A case's predicted points are ``<folder>/<case_id><suffix>``.
+    max_distance_mm : float
+        Largest distance of a hit.
+    candidates : {"all_gt", "common"}
+        Ground-truth points that compete: all (and the distance is less), or those predicted too (at most).
+    """
+
+    manifest_key: str = "landmarks"
+    prediction_suffix: str = "_ctd.json"
+    max_distance_mm: float = MAX_DISTANCE_MM
+    candidates: Candidates = "all_gt"
+
+    @classmethod
+    def from_mapping(cls, raw: Mapping[str, Any], *, where: str) -> LandmarkRules:
+        """Return the typed view of the block; keys that are absent or null take their defaults.
+
+        Raises
+        ------
+        BundleError
+            If a key holds something unusable; `where` and the key are named.
+        """
+        told = {key: value for key, value in raw.items() if value is not None}
+        for key, choices in _CHOICES.items():
+            if told.get(key, choices[0]) not in choices:
+                raise BundleError(f"{where}: {key}: got {told[key]!r}, expected {' or '.join(choices)}")
+        words = {key: told[key] for key in ("manifest_key", "prediction_suffix") if key in told}
+        for key, word in words.items():
+            if not isinstance(word, str) or not word:
+                raise BundleError(f"{where}: {key}: got {word!r}, expected a word")
+        distance = told.get("max_distance_mm", MAX_DISTANCE_MM)
+        if isinstance(distance, bool) or not isinstance(distance, int | float) or not 0 < distance <= _FAR_MM:
+            raise BundleError(f"{where}: max_distance_mm: got {distance!r}, expected a positive number of mm")
+        return cls(**words, max_distance_mm=float(distance), candidates=told.get("candidates", "all_gt"))
