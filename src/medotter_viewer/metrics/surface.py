@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.errors import MetricInputError
+
+_LONGEST = 1e12  # mm; beyond it, and below its inverse, sums of squares lose their digits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +38,15 @@ class SurfaceDistances:
     pred_to_gt: NDArray[np.float64]
     gt_nearest: NDArray[np.intp]
     pred_nearest: NDArray[np.intp]
+
+
+class PercentilePair(NamedTuple):
+    """A surface voxel, the voxel of the other surface nearest to it (array indices), and which way it was measured."""
+
+    direction: Literal["gt_to_pred", "pred_to_gt"]
+    gt_voxel: tuple[int, ...]
+    pred_voxel: tuple[int, ...]
+    distance_mm: float
 
 
 def surface_voxels(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -172,9 +183,73 @@ def hausdorff(distances: SurfaceDistances, *, percentile: float = 95.0, variant:
     raise MetricInputError(f"hd95 variant: got {variant!r}, expected directed_max, pooled or mean")
 
 
+def assd(distances: SurfaceDistances, *, variant: str = "pooled") -> float:
+    """Return the average symmetric surface distance in mm.
+
+    ``pooled`` is the mean of the distances of both directions together (Metrics Reloaded's ASSD, MONAI), ``mean`` the
+    mean of the two directions' means (Metrics Reloaded's MASD; MedPy calls it assd). They differ where one surface has
+    more voxels than the other.
+
+    Raises
+    ------
+    MetricInputError
+        For another variant.
+    """
+    both = (distances.gt_to_pred, distances.pred_to_gt)
+    if variant == "pooled":
+        return float(np.concatenate(both).mean())
+    if variant == "mean":
+        return float((both[0].mean() + both[1].mean()) / 2)
+    raise MetricInputError(f"assd variant: got {variant!r}, expected pooled or mean")
+
+
+def nsd(distances: SurfaceDistances, tolerance_mm: float) -> float:
+    """Return the share of both surfaces' voxels that lie within a tolerance of the other surface, 0..1.
+
+    Normalised surface dice (Nikolov et al., J Med Internet Res 23, 2021), with surface voxels counted as in MONAI
+    (Seidlitz et al., Med Image Anal 80, 2022) where the original weights surface elements by area. A distance equal to
+    the tolerance is within.
+
+    Raises
+    ------
+    MetricInputError
+        If the tolerance is negative or not a number.
+    """
+    if not tolerance_mm >= 0:
+        raise MetricInputError(f"tolerance_mm: got {tolerance_mm}, expected 0 or more")
+    pooled = np.concatenate([distances.gt_to_pred, distances.pred_to_gt])
+    return float(np.count_nonzero(pooled <= tolerance_mm) / pooled.size)
+
+
+def percentile_pair(distances: SurfaceDistances, percentile: float = 95.0) -> PercentilePair:
+    """Return the two voxels at which the ``directed_max`` percentile is attained.
+
+    The direction is the one with the larger percentile, gt to pred where they are equal. Of the two ranks between which
+    a percentile is interpolated it is the upper one: `distance_mm` is never below the percentile. Of equally distant
+    voxels the first in the array's order is taken.
+
+    Raises
+    ------
+    MetricInputError
+        For a percentile outside 0..100.
+    """
+    largest = hausdorff(distances, percentile=percentile)
+    from_gt = float(np.percentile(distances.gt_to_pred, percentile)) == largest
+    way = distances.gt_to_pred if from_gt else distances.pred_to_gt
+    nearest = distances.gt_nearest if from_gt else distances.pred_nearest
+    rank = int(np.ceil(percentile / 100 * (way.size - 1) * (1 - 1e-12)))  # rounding must not lift a whole rank
+    row = int(np.argmax(way == np.partition(way, rank)[rank]))
+    rows = (row, int(nearest[row])) if from_gt else (int(nearest[row]), row)
+    gt_voxel, pred_voxel = tuple(distances.gt_index[rows[0]].tolist()), tuple(distances.pred_index[rows[1]].tolist())
+    return PercentilePair("gt_to_pred" if from_gt else "pred_to_gt", gt_voxel, pred_voxel, float(way[row]))
+
+
 def check_spacing(spacing: Sequence[float], ndim: int) -> NDArray[np.float64]:
     """Return the spacing as an array, or raise MetricInputError unless it is `ndim` positive finite numbers."""
-    steps = np.asarray(spacing, dtype=np.float64)
-    if steps.shape != (ndim,) or not np.isfinite(steps).all() or (steps <= 0).any():
+    try:
+        steps = np.asarray(spacing, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise MetricInputError(f"spacing: got {spacing!r}, expected {ndim} numbers of mm in axis order") from error
+    if steps.shape != (ndim,) or not ((steps >= 1 / _LONGEST) & (steps <= _LONGEST)).all():
         raise MetricInputError(f"spacing: got {steps.tolist()}, expected {ndim} positive numbers of mm in axis order")
     return steps
