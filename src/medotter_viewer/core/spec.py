@@ -13,6 +13,8 @@ from medotter_viewer.errors import BundleError, RegionNotFoundError
 
 Hd95Name = Literal["directed_max", "pooled", "mean", "surfel"]
 HD95_NAMES: tuple[Hd95Name, ...] = ("directed_max", "pooled", "mean", "surfel")
+INSTANCE_TASKS = ("instance_seg_2d", "instance_seg_3d")
+"""Task types whose label ids are names of single objects."""
 EMPTY_SITUATIONS = ("both_empty", "gt_nonempty_pred_empty", "gt_empty_pred_nonempty")
 MACRO = "macro_avg"
 """Name of the mean over regions where a region name is expected."""
@@ -51,6 +53,8 @@ class EvalSpec:
         Ids a prediction may hold; None where the file gives no list.
     unit : str
         ``patient`` averages the cases of one patient first.
+    iou_threshold : float
+        IoU that two objects must exceed to be a match, for instance tasks.
     headline : Headline
         What the leaderboard shows.
     landmarks : LandmarkRules or None
@@ -69,9 +73,15 @@ class EvalSpec:
     empty_structure: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     label_space: frozenset[int] | None = None
     unit: str = "case"
+    iou_threshold: float = 0.5
     reports: frozenset[str] = frozenset()
     landmarks: LandmarkRules | None = None
     raw: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_instances(self) -> bool:
+        """Whether label ids are names of single objects, not of structures."""
+        return self.task_type in INSTANCE_TASKS
 
     def check_region(self, name: str | None) -> None:
         """Raise RegionNotFoundError for a name that is none of the regions; None is all of them."""
@@ -140,6 +150,7 @@ class EvalSpec:
             empty_structure=empty_structure,
             label_space=frozenset(prediction.ids("label_space")) if isinstance(space, list) else None,
             unit=aggregation.word("unit", "case"),
+            iou_threshold=read.number("iou_threshold", 0.5, low=0.0, high=1.0),
             reports=frozenset(k.removeprefix("report_by_") for k, v in aggregation.raw.items() if v is True),
             landmarks=LandmarkRules.from_mapping(read.mapping("landmarks"), where=f"{where}: landmarks")
             if task_type == "vertebra" or raw.get("landmarks") is not None

@@ -51,3 +51,27 @@ def empty_value(metric: str, where: str, table: Mapping[str, Mapping[str, float]
     if metric in _OVERLAPS:
         return MetricValue(0.0)
     return MetricValue(diagonal_mm, "cap", IMAGE_DIAGONAL)
+
+
+def empty_instances(metric: str, where: str, table: Mapping[str, Mapping[str, float]]) -> MetricValue:
+    """Return the value of an instance metric (f1, dq, sq, pq, aji, aji_plus) where a mask holds no object.
+
+    Parameters
+    ----------
+    metric : str
+        Which.
+    where : str
+        From `situation`, of numbers of objects.
+    table : mapping
+        The specification's ``empty_structure``.
+
+    Returns
+    -------
+    MetricValue
+        ``absent`` when both are empty (by default 1: an empty tile predicted empty is right). With one side empty
+        ``cap`` with the table's value and its key as rule, else 0 by the formula (``ok``).
+    """
+    listed = table.get(metric, {}).get(where)
+    if where == BOTH:
+        return MetricValue(1.0 if listed is None else listed, "absent", BOTH)
+    return MetricValue(0.0) if listed is None else MetricValue(listed, "cap", where)

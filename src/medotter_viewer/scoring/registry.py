@@ -10,9 +10,11 @@ import numpy as np
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.scores import CaseScore
-from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.core.spec import INSTANCE_TASKS, EvalSpec
 from medotter_viewer.errors import LabelError, MetricInputError, UnsupportedTaskError
 from medotter_viewer.scoring import segmentation
+from medotter_viewer.scoring.instances import METRICS as INSTANCE_METRICS
+from medotter_viewer.scoring.instances import score_instances
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.segmentation import score_segmentation
 
@@ -41,6 +43,7 @@ class Adapter:
 
 ADAPTERS: Mapping[str, Adapter] = {
     "seg": Adapter(score_segmentation, segmentation.METRICS, fast=("dice", "iou")),
+    **dict.fromkeys(INSTANCE_TASKS, Adapter(score_instances, INSTANCE_METRICS)),
 }
 
 
