@@ -82,7 +82,8 @@ class TestJson:
     def test_a_place_that_cannot_be_written_is_an_error(self, score: Any, tmp_path: Path) -> None:
         result = score("--json", tmp_path / "no" / "where.json")
         assert result.code == 1
-        assert len(result.lines) == 1
+        assert len(result.lines) == 2  # the file, and the case that has no prediction
+        assert "headline" in result.out  # everything else is written all the same
         assert "where.json" in result.err
 
 

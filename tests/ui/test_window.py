@@ -246,3 +246,104 @@ def _repeat_case(tiny: Any, count: int) -> None:
     first = next(tiny.predictions.rglob("0.nii*"))
     for n in range(1, count):
         os.link(first, first.with_name(first.name.replace("0", str(n), 1)))
+
+
+def _paint_back_what_was_missed(layer: Any) -> None:
+    """Slice k = 4 is displayed 11; i 15..20 -> L 3..8; j 8..15 -> P 14..21."""
+    indices = np.meshgrid([11], range(14, 22), range(3, 9), indexing="ij")
+    layer.data_setitem(tuple(a.ravel() for a in indices), 1)
+
+
+def _dice(window: Any) -> float:
+    return window.session.score.regions["one"].metrics["dice"].value
+
+
+def test_undo_and_redo_rescore(open_review: Any, tiny: Any) -> None:
+    window = open_review(tiny.bundle, tiny.predictions)
+    layer = window.display.layer("pred")
+    before = _dice(window)
+    _paint_back_what_was_missed(layer)
+    wait_for(lambda: _dice(window) == 1.0 and scored(window), "the stroke scored")
+    assert window.session.edited
+    layer.undo()
+    wait_for(lambda: _dice(window) == before and scored(window), "the undo scored")
+    assert not window.session.edited
+    layer.redo()
+    wait_for(lambda: _dice(window) == 1.0, "the redo scored")
+
+
+def test_edits_are_there_again_when_a_case_is_opened_again(open_review: Any, tiny: Any) -> None:
+    window = open_review(tiny.bundle, tiny.predictions)
+    _paint_back_what_was_missed(window.display.layer("pred"))
+    wait_for(lambda: window.session.edited and scored(window), "the stroke scored")
+    window.session.step(1)
+    wait_for(lambda: window.session.current_id == "D/1" and scored(window), "the next case")
+    assert not window.session.edited
+    assert window.session.edited_cases == ["D/0"]
+    window.session.step(-1)
+    wait_for(lambda: window.session.current_id == "D/0" and window.session.edited and scored(window), "back")
+    assert _dice(window) == 1.0
+
+
+def test_letters_follow_a_flipped_camera(open_review: Any, tiny: Any) -> None:
+    window = open_review(tiny.bundle, tiny.predictions)
+    assert (window.overlay.letters.left, window.overlay.letters.right) == ("R", "L")
+    window.viewer.scene.camera.orientation2d = ("down", "left")
+    assert (window.overlay.letters.left, window.overlay.letters.right) == ("L", "R")
+    window.viewer.scene.camera.orientation2d = ("down", "right")
+
+
+def test_a_second_bundle_in_the_viewer_leaves_nothing_of_the_first(
+    open_review: Any, tiny: Any, tmp_path: Path, write_bundle: Any
+) -> None:
+    from medotter_viewer import open_source
+    from medotter_viewer.ui.window import open_window
+
+    first = open_review(tiny.bundle, tiny.predictions)
+    other = write_bundle(tmp_path / "other", {"E/0": block_case(5)}, predictions={"E/0": block_case(5)["gt"]})
+    second = open_window(open_source(other.bundle, predictions=other.predictions), viewer=first.viewer)
+    wait_for(lambda: second.session.opened is not None and scored(second), "the second bundle")
+    settle()
+    try:
+        names = [layer.name for layer in first.viewer.layers]
+        assert sorted(names) == ["errors", "ground truth", "image", "prediction"]
+        first.viewer.bind_key  # noqa: B018 - the viewer is alive
+        second.blink()
+        assert not second.display.layer("pred").visible
+    finally:
+        second.close()
+    assert len(first.viewer.layers) == 0  # and a closed review leaves the viewer empty
+
+
+def test_closing_the_viewer_ends_the_review(open_review: Any, tiny: Any) -> None:
+    import threading
+
+    window = open_review(tiny.bundle, tiny.predictions)
+    window.session.score_all()
+    window.viewer.close()
+    settle()
+    window.close()
+    assert not [t for t in threading.enumerate() if t.name.startswith("medotter-viewer")]
+
+
+def test_ids_beyond_65535_are_drawn_in_colours_of_their_own(
+    open_review: Any, tmp_path: Path, write_bundle: Any
+) -> None:
+    big = block_case()
+    gt = big["gt"].astype(np.int32)
+    gt[gt == 1], gt[gt == 2] = 70000, 2**31 - 1
+    regions = {"one": [70000], "two": [2**31 - 1]}
+    tiny = write_bundle(
+        tmp_path / "big",
+        {"D/0": {**big, "gt": gt}},
+        task={"task": {"id": "t"}, "canonical_labels": regions},
+        eval_spec={"eval_regions": regions, "metrics": ["dice", "hd95"]},
+        predictions={"D/0": gt},
+    )
+    window = open_review(tiny.bundle, tiny.predictions)
+    assert window.session.score.regions["two"].metrics["dice"].value == 1.0
+    layer = window.display.layer("gt")
+    assert set(np.unique(np.asarray(layer.data))) == {0, 1, 2}
+    colours = [tuple(np.round(layer.get_color(number), 3)) for number in (1, 2)]
+    assert colours[0] != colours[1]
+    assert all(colour[3] == 1 for colour in colours)

@@ -221,7 +221,7 @@ class ReviewSession:
         kept = self._edits.pop(opened.case.case_id, None)
         self.opened, self.edited = opened, pred is not None and kept is not None
         self.pred_data = None if pred is None else kept if kept is not None else pred.data.copy(order="K")
-        known = self._scores.get(opened.case.case_id)
+        known = None if self.edited else self._scores.get(opened.case.case_id)  # the list holds the file's numbers
         self.score = known
         if self.region is not None and self.region not in self.spec.regions:
             self.region = None
@@ -344,7 +344,10 @@ class ReviewSession:
 
     def _store(self, score: CaseScore) -> None:
         self._scores[score.case_id] = score
-        self._rows = [self.row(r.case_id) if r.case_id == score.case_id else r for r in self._rows]
+        for place, row in enumerate(self._rows):
+            if row.case_id == score.case_id:
+                self._rows[place] = self.row(score.case_id)
+                break
         self.events.row_changed.emit(score.case_id)
 
     # ---------------------------------------------------------------- looking
