@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 
 from medotter_viewer.errors import MetricInputError
 
-_DENSE_LIMIT = 1 << 22  # entries of a dense table: 32 MB of counts
+_DENSE_LIMIT = 1 << 22  # entries of a table over ranges of ids: 32 MB of counts
+_TABLE_LIMIT = 1 << 26  # entries of a table of the ids that occur: 512 MB
 _CHUNK = 1 << 22  # voxels at once: keeps the 64-bit codes of a whole volume out of memory
+
+_Ints = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +59,39 @@ class OverlapTable:
         counts = np.zeros((ids.size, self.pred_ids.size), dtype=np.int64)
         np.add.at(counts, place, self.counts)
         return OverlapTable(ids, self.pred_ids, counts)
+
+    def updated(self, changes: tuple[_Ints, _Ints, _Ints]) -> OverlapTable:
+        """Return the table after predicted voxels changed; only the changed ones are looked at.
+
+        Parameters
+        ----------
+        changes : (gt, old, new), each (n,) ndarray of int
+            Ids at the changed voxels: ground truth, prediction before, prediction after. A voxel that changed twice
+            stands twice.
+
+        Raises
+        ------
+        MetricInputError
+            If the lengths differ, or more voxels leave a pair than it has.
+
+        Examples
+        --------
+        >>> table = overlap_table(np.array([1, 1, 2, 0]), np.array([1, 0, 2, 0]))
+        >>> table.updated((np.array([1]), np.array([0]), np.array([1]))).region([1]).dice
+        1.0
+        """
+        gt, old, new = (np.asarray(ids).astype(np.int64) for ids in changes)
+        if gt.ndim != 1 or not gt.shape == old.shape == new.shape:
+            raise MetricInputError(f"changes: got shapes {gt.shape}, {old.shape}, {new.shape}, expected one length")
+        gt_ids, pred_ids = np.union1d(self.gt_ids, gt), np.union1d(self.pred_ids, np.concatenate([old, new]))
+        counts = np.zeros((gt_ids.size, pred_ids.size), dtype=np.int64)
+        counts[np.ix_(np.searchsorted(gt_ids, self.gt_ids), np.searchsorted(pred_ids, self.pred_ids))] = self.counts
+        rows = np.searchsorted(gt_ids, gt)
+        np.add.at(counts, (rows, np.searchsorted(pred_ids, new)), 1)
+        np.subtract.at(counts, (rows, np.searchsorted(pred_ids, old)), 1)
+        if counts.size and counts.min() < 0:
+            raise MetricInputError("changes: more voxels leave a pair of ids than the table has; count the maps again")
+        return without_absent_ids(gt_ids, pred_ids, counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +146,8 @@ def overlap_table(gt: NDArray[np.integer[Any]], pred: NDArray[np.integer[Any]]) 
     Raises
     ------
     MetricInputError
-        If the shapes differ (nothing is broadcast) or a type is not whole.
+        If the shapes differ (nothing is broadcast), a type is not whole, or the ids are too many for a table (more
+        than 8192 on both sides).
 
     Examples
     --------
@@ -136,11 +173,8 @@ def overlap_table(gt: NDArray[np.integer[Any]], pred: NDArray[np.integer[Any]]) 
         code *= columns
         code += p[start : start + _CHUNK].astype(np.int64) - p_low
         dense += np.bincount(code, minlength=dense.size)
-    table = dense.reshape(rows, columns)
-    g_there, p_there = table.any(axis=1), table.any(axis=0)
-    return OverlapTable(
-        np.flatnonzero(g_there) + g_low, np.flatnonzero(p_there) + p_low, table[np.ix_(g_there, p_there)]
-    )
+    gt_ids, pred_ids = np.arange(rows, dtype=np.int64) + g_low, np.arange(columns, dtype=np.int64) + p_low
+    return without_absent_ids(gt_ids, pred_ids, dense.reshape(rows, columns))
 
 
 def label_voxels(labels: NDArray[np.integer[Any]]) -> dict[int, int]:
@@ -169,6 +203,14 @@ def overlap_by_slice(gt: NDArray[np.bool_], pred: NDArray[np.bool_], axis: int) 
     return np.stack([np.count_nonzero(m, axis=others) for m in (gt, pred, gt & pred)], axis=-1).astype(np.int64)
 
 
+def without_absent_ids(
+    gt_ids: NDArray[np.int64], pred_ids: NDArray[np.int64], counts: NDArray[np.int64]
+) -> OverlapTable:
+    """Return a table without the ids that no voxel has."""
+    rows, columns = counts.any(axis=1), counts.any(axis=0)
+    return OverlapTable(gt_ids[rows], pred_ids[columns], counts[np.ix_(rows, columns)])
+
+
 def check_label_arrays(gt: NDArray[Any], pred: NDArray[Any]) -> None:
     """Raise MetricInputError unless both are whole-number arrays of one shape."""
     if gt.shape != pred.shape:
@@ -176,12 +218,16 @@ def check_label_arrays(gt: NDArray[Any], pred: NDArray[Any]) -> None:
     for name, array in (("gt", gt), ("pred", pred)):
         if array.dtype.kind not in "biu":
             raise MetricInputError(f"{name}: got {array.dtype}, expected whole label ids; convert them first")
+        if array.dtype == np.uint64 and array.size and int(array.max()) > np.iinfo(np.int64).max:
+            raise MetricInputError(f"{name}: ids up to {array.max()}; they must fit a signed 64-bit integer")
 
 
 def _sparse_table(g: NDArray[np.integer[Any]], p: NDArray[np.integer[Any]]) -> OverlapTable:
     """Count pairs of ids that are too large for a dense table."""
     gt_ids, g_place = np.unique(g, return_inverse=True)
     pred_ids, p_place = np.unique(p, return_inverse=True)
+    if gt_ids.size * pred_ids.size > _TABLE_LIMIT:
+        raise MetricInputError(f"{gt_ids.size} x {pred_ids.size} ids: too many for a table; are these label maps?")
     pairs, voxels = np.unique(g_place.astype(np.int64) * pred_ids.size + p_place, return_counts=True)
     counts = np.zeros((gt_ids.size, pred_ids.size), dtype=np.int64)
     counts.ravel()[pairs] = voxels
