@@ -163,6 +163,7 @@ def test_an_unsafe_path_is_an_error_before_anything_is_opened(
     (tiny.data.parent / "outside.nii.gz").write_bytes(b"")
     source = open_source(tiny.bundle)
     assert source.task is not None
+    assert source.spec.landmarks is None
     opened = []
     monkeypatch.setattr(Path, "open", lambda self, *a, **k: opened.append(self))
     entry = source.entry("A/1")

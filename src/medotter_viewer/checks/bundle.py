@@ -35,9 +35,9 @@ def check_bundle(source: BundleSource) -> Iterator[Finding]:
     used: list[Path] = []
     for case_id in source.case_ids("all"):
         entry = source.entry(case_id)
-        if entry.pred_path is not None:
-            used.append(entry.pred_path)
-        elif source.predictions is not None and entry.split == "test":
+        found = [path for path in (entry.pred_path, entry.pred_landmarks_path) if path is not None]
+        used += found
+        if not found and source.predictions is not None and entry.split == "test":
             message = f"case {case_id}: no prediction of {source.predictions.name}"
             yield Finding("warning", "no-prediction", message, where=case_id)
         case = source.load(case_id, images=False)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from medotter_viewer import __version__
+from medotter_viewer.core.landmarks import CANDIDATES
 from medotter_viewer.core.spec import HD95_NAMES
 
 Run = Callable[[argparse.Namespace], int]
@@ -80,6 +81,20 @@ def build_parser() -> argparse.ArgumentParser:
     one.add_argument("target", metavar="TARGET", help="bundle folder")
     _source(one)
     _json(one)
+
+    one = _command(commands, "landmarks", "compare labelled points of vertebrae, e.g. VerSe centroid files", _landmarks)
+    one.add_argument("gt", metavar="GT", type=Path)
+    one.add_argument("pred", metavar="PRED", type=Path)
+    one.add_argument("--image", metavar="NIFTI", type=Path, help="image (or mask) whose voxels the coordinates count")
+    one.add_argument("--centroid-layout", choices=("miccai19", "miccai20"), help="what a file without 'direction' is")
+    one.add_argument("--max-distance", metavar="MM", type=_length, default=20.0, help="of a hit, in mm (default: 20)")
+    one.add_argument(
+        "--candidates",
+        choices=CANDIDATES,
+        default="all_gt",
+        help="which vertebrae compete: all of GT, and less than the distance (default), or those in both, at most",
+    )
+    _json(one)
     return parser
 
 
@@ -136,6 +151,13 @@ def _positive(text: str) -> int:
     return number
 
 
+def _length(text: str) -> float:
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError("expected a positive number of mm")
+    return number
+
+
 def _open(options: argparse.Namespace) -> int:
     from medotter_viewer.cli.open import run
 
@@ -174,5 +196,11 @@ def _info(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     from medotter_viewer.cli.check import run
+
+    return run(options)
+
+
+def _landmarks(options: argparse.Namespace) -> int:
+    from medotter_viewer.cli.landmarks import run
 
     return run(options)

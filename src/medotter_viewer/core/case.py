@@ -51,7 +51,7 @@ class CaseEntry:
     @property
     def missing(self) -> tuple[str, ...]:
         """Names of the parts whose files are not there: channel names, ``"gt"``, ``"prediction"``."""
-        paths = {**self.channels, "gt": self.gt_path, "prediction": self.pred_path}
+        paths = {**self.channels, "gt": self.gt_path, "prediction": self.pred_path or self.pred_landmarks_path}
         return tuple(name for name, path in paths.items() if path is None or not path.is_file())
 
 

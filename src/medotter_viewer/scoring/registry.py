@@ -12,11 +12,12 @@ from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import INSTANCE_TASKS, EvalSpec
 from medotter_viewer.errors import LabelError, MetricInputError, UnsupportedTaskError
-from medotter_viewer.scoring import segmentation
+from medotter_viewer.scoring import segmentation, vertebrae
 from medotter_viewer.scoring.instances import METRICS as INSTANCE_METRICS
 from medotter_viewer.scoring.instances import score_instances
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.segmentation import score_segmentation
+from medotter_viewer.scoring.vertebrae import score_vertebrae
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,9 @@ class Adapter:
 ADAPTERS: Mapping[str, Adapter] = {
     "seg": Adapter(score_segmentation, segmentation.METRICS, fast=("dice", "iou")),
     **dict.fromkeys(INSTANCE_TASKS, Adapter(score_instances, INSTANCE_METRICS)),
+    "vertebra": Adapter(
+        score_vertebrae, vertebrae.METRICS, ("dice", "iou", *vertebrae.CASE_METRICS), needs_masks=False
+    ),
 }
 
 

@@ -15,8 +15,9 @@ from typing import Any, Literal
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import Remap
+from medotter_viewer.core.landmarks import LandmarkRules
 from medotter_viewer.core.spec import EvalSpec, TaskSpec, parse_remap
-from medotter_viewer.errors import BundleError, CaseNotFoundError, UnsafePathError
+from medotter_viewer.errors import BundleError, CaseNotFoundError, MedotterViewerError, UnsafePathError
 from medotter_viewer.sources.bundle import MANIFEST, Bundle, find_data_root
 from medotter_viewer.sources.loading import load_case
 from medotter_viewer.sources.paths import resolve_inside
@@ -129,7 +130,12 @@ class BundleSource:
         if self.predictions is None:
             return entry
         pred_path, found = self.predictions.find(entry)
-        return replace(entry, pred_path=pred_path, findings=(*entry.findings, *found))
+        points_path = None
+        if self._landmarks is not None:
+            points_path, more = self.predictions.find_landmarks(entry, self._landmarks.prediction_suffix)
+            found = [*found, *more]
+        noticed = (*entry.findings, *found)
+        return replace(entry, pred_path=pred_path, pred_landmarks_path=points_path, findings=noticed)
 
     def load(self, case_id: str, *, images: bool = True) -> Case:
         """Return a case with its files read; what is wrong with them is a finding of the case."""
@@ -138,6 +144,14 @@ class BundleSource:
     @cached_property
     def _test_ids(self) -> frozenset[str]:
         return frozenset(self.bundle.test)
+
+    @cached_property
+    def _landmarks(self) -> LandmarkRules | None:
+        """Where points are; None for a task without points, and for a specification that is reported elsewhere."""
+        try:
+            return self.spec.landmarks
+        except MedotterViewerError:
+            return None
 
     @cached_property
     def _train_ids(self) -> frozenset[str]:
@@ -159,7 +173,15 @@ class BundleSource:
             key = "image" if meta.get("chan") is None else f"chan.{channel}"
             if (path := self._path(case_id, key, relative, "warning", findings)) is not None:
                 channels[str(channel)] = path
-        if meta.get("seg") is None:
+        points = None if self._landmarks is None else meta.get(self._landmarks.manifest_key)
+        points_path = None
+        if self._landmarks is not None and points is not None:
+            points_path = self._path(case_id, self._landmarks.manifest_key, points, "error", findings)
+        if meta.get("seg") is None and points is not None:
+            message = f"case {case_id}: seg is missing or null: only the points are scored"
+            findings.append(self._finding("warning", "no-mask", message, case_id))
+            gt_path = None
+        elif meta.get("seg") is None:
             message = f"case {case_id}: seg is missing or null: there is no ground truth, the case is not scored"
             findings.append(self._finding("error", "no-ground-truth", message, case_id))
             gt_path = None
@@ -174,6 +196,7 @@ class BundleSource:
             patient_uid=_text(meta.get("patient_uid")),
             channels=channels,
             gt_path=gt_path,
+            gt_landmarks_path=points_path,
             remap=self._remap(case_id, dataset, meta, findings),
             findings=tuple(findings),
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,6 +19,7 @@ from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import GridMismatchError, MedotterViewerError
 from medotter_viewer.formats import registry
+from medotter_viewer.formats.landmark_files import read_landmarks
 from medotter_viewer.geometry.orientation import drawing_error_mm
 from medotter_viewer.geometry.resample import resample_labels
 
@@ -72,7 +74,10 @@ def load_case(entry: CaseEntry, *, images: bool = True, resample_prediction: boo
     canonical = None
     if gt is not None and entry.remap is not None:
         canonical = LabelMap(entry.remap.apply(gt.data), gt.grid)
-    return Case(entry, channels, gt, canonical, pred, tuple(reader.findings))
+    read_points = partial(read_landmarks, grid=shown.grid if shown is not None else image_grid)
+    gt_points = reader.read(entry.gt_landmarks_path, read_points, "ground-truth points", "error")
+    pred_points = reader.read(entry.pred_landmarks_path, read_points, "predicted points", "error")
+    return Case(entry, channels, gt, canonical, pred, tuple(reader.findings), gt_points, pred_points)
 
 
 class _Reader:

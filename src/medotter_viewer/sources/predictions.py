@@ -82,6 +82,22 @@ class PredictionFolder:
             return None, [Finding("error", "ambiguous-prediction", message, where=entry.case_id)]
         return (there[0] if there else None), []
 
+    def find_landmarks(self, entry: CaseEntry, suffix: str) -> tuple[Path | None, list[Finding]]:
+        """Return the file of a case's predicted points, or None, and what was noticed.
+
+        It is ``<case_id><suffix>``, or the template with its own suffix replaced by that one.
+        """
+        if self.pattern is None:
+            name = entry.case_id + suffix
+        else:
+            (name,) = self._names(entry)
+            name = next((name[: -len(s)] for s in SUFFIXES if name.lower().endswith(s)), name) + suffix
+        try:
+            path = resolve_inside(self.folder, name, where=f"predicted points of case {entry.case_id}")
+        except UnsafePathError as error:
+            return None, [Finding("error", "unsafe-path", str(error), where=entry.case_id)]
+        return (path if path.is_file() else None), []
+
     def unused(self, used: Iterable[Path]) -> list[Path]:
         """Return the files below the folder that no case uses, sorted."""
         taken = {os.path.realpath(path) for path in used}
