@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from medotter_viewer.core.labels import LabelMap, Remap
     from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
     from medotter_viewer.core.spec import EvalSpec, TaskSpec
+    from medotter_viewer.evaluation.api import evaluate, score
+    from medotter_viewer.evaluation.sample import Predictor, Sample
+    from medotter_viewer.evaluation.schema import LabelSchema
+    from medotter_viewer.evaluation.score_report import ScoreReport
     from medotter_viewer.notebook import plot_case, score_case, view
     from medotter_viewer.sources.bundle import Bundle
     from medotter_viewer.sources.opening import open_source
@@ -28,12 +32,18 @@ _HOME = {
     "EvalSpec": "core.spec",
     "Grid": "core.grid",
     "LabelMap": "core.labels",
+    "LabelSchema": "evaluation.schema",
     "MetricValue": "core.scores",
+    "Predictor": "evaluation.sample",
     "RegionScore": "core.scores",
     "Remap": "core.labels",
+    "Sample": "evaluation.sample",
+    "ScoreReport": "evaluation.score_report",
     "TaskSpec": "core.spec",
+    "evaluate": "evaluation.api",
     "open_source": "sources.opening",
     "plot_case": "notebook",
+    "score": "evaluation.api",
     "score_case": "notebook",
     "view": "notebook",
 }
@@ -46,13 +56,19 @@ __all__ = [
     "EvalSpec",
     "Grid",
     "LabelMap",
+    "LabelSchema",
     "MetricValue",
+    "Predictor",
     "RegionScore",
     "Remap",
+    "Sample",
+    "ScoreReport",
     "TaskSpec",
     "__version__",
+    "evaluate",
     "open_source",
     "plot_case",
+    "score",
     "score_case",
     "view",
 ]
