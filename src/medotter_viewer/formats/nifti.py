@@ -23,11 +23,10 @@ from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import PASS_FRACTION, Grid
 from medotter_viewer.core.labels import LabelMap, smallest_label_dtype
 from medotter_viewer.core.volume import Volume
-from medotter_viewer.errors import GridMismatchError, LabelError, ReadError, WriteError
+from medotter_viewer.errors import GridMismatchError, ReadError, WriteError
+from medotter_viewer.formats.whole import whole_labels
 
 SUFFIXES = (".nii.gz", ".nii")
-SILENT_DEVIATION, WARNED_DEVIATION = 1e-3, 0.05
-"""How far a stored label may lie from a whole number: rounded silently, with a warning; beyond it is refused."""
 
 _MM = {1: 1000.0, 2: 1.0, 3: 0.001}  # xyzt_units: metre, millimetre, micrometre
 _UNIT_NAMES = {1: "metre", 3: "micrometre"}
@@ -69,17 +68,8 @@ def read_labels(path: Path) -> tuple[LabelMap, list[Finding]]:
         If values lie more than 0.05 from a whole number, or are no numbers.
     """
     data, header, findings = _read(path)
-    whole, deviation = _to_whole(data, path)
-    if deviation > SILENT_DEVIATION:
-        findings.append(
-            Finding(
-                "warning",
-                "fractional-labels",
-                f"label values lie up to {deviation:.4f} from a whole number (tolerance 0.05) and were rounded; "
-                "resample label maps by nearest neighbour",
-                file=str(path),
-            )
-        )
+    whole, noticed = whole_labels(data, path)
+    findings += noticed
     return LabelMap(whole, header.grid), findings
 
 
@@ -306,25 +296,3 @@ def _read(path: Path) -> tuple[NDArray[Any], _Header, list[Finding]]:
         message = f"shape {tuple(int(n) for n in squeezed)} read as {header.grid.shape}"
         notes.append(Finding("info", "singleton-axes", message, file=str(path)))
     return data, header, notes + header.findings
-
-
-def _to_whole(data: NDArray[Any], path: Path) -> tuple[NDArray[Any], float]:
-    """Ids in their smallest type, and the largest deviation from a whole number."""
-    deviation = 0.0
-    if data.dtype.kind == "f":
-        if not np.isfinite(data).all():
-            bad = int(data.size - np.isfinite(data).sum())
-            raise LabelError(f"{path}: {bad} of {data.size} voxels are NaN or infinite, expected label ids")
-        nearest = np.rint(data)
-        off = np.abs(data - nearest)
-        deviation = float(off.max(initial=0.0))
-        if deviation > WARNED_DEVIATION:
-            bad = int(np.count_nonzero(off > SILENT_DEVIATION))
-            raise LabelError(
-                f"{path}: not a label map: {bad} of {data.size} voxels are not whole numbers, largest deviation "
-                f"{deviation:.3g} (0.05 is allowed); resample by nearest neighbour, or open it as an image"
-            )
-        data = nearest
-    low, high = (int(data.min()), int(data.max())) if data.size else (0, 0)
-    kind = smallest_label_dtype(low, high)
-    return (data if data.dtype == kind else data.astype(kind, order="K")), deviation
