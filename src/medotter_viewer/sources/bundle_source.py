@@ -20,7 +20,7 @@ from medotter_viewer.core.spec import EvalSpec, TaskSpec, parse_remap
 from medotter_viewer.errors import BundleError, CaseNotFoundError, MedotterViewerError, UnsafePathError
 from medotter_viewer.sources.bundle import MANIFEST, Bundle, find_data_root
 from medotter_viewer.sources.loading import load_case
-from medotter_viewer.sources.paths import resolve_inside
+from medotter_viewer.sources.paths import Confined
 from medotter_viewer.sources.predictions import PredictionFolder
 from medotter_viewer.sources.user_remap import UserRemap
 
@@ -60,6 +60,16 @@ class BundleSource:
     def name(self) -> str:
         """Name of the task."""
         return self.bundle.task
+
+    def __post_init__(self) -> None:
+        remap = self.user_remap
+        known = {
+            str(meta.get("dataset")) for meta in self.bundle.manifest["per_case"].values() if isinstance(meta, dict)
+        }
+        if remap is not None and remap.for_all is None and (unknown := sorted(set(remap.by_dataset) - known)):
+            raise BundleError(
+                f"{remap.source}: names datasets {unknown} that no case has; the bundle's are {sorted(known)}"
+            )
 
     @cached_property
     def root(self) -> Path:
@@ -142,16 +152,20 @@ class BundleSource:
         return load_case(self.entry(case_id), images=images, resample_prediction=self.resample_prediction)
 
     @cached_property
-    def _test_ids(self) -> frozenset[str]:
-        return frozenset(self.bundle.test)
-
-    @cached_property
     def _landmarks(self) -> LandmarkRules | None:
         """Where points are; None for a task without points, and for a specification that is reported elsewhere."""
         try:
             return self.spec.landmarks
         except MedotterViewerError:
             return None
+
+    @cached_property
+    def _confined(self) -> Confined:
+        return Confined(self.root)
+
+    @cached_property
+    def _test_ids(self) -> frozenset[str]:
+        return frozenset(self.bundle.test)
 
     @cached_property
     def _train_ids(self) -> frozenset[str]:
@@ -205,7 +219,7 @@ class BundleSource:
         """Confined path; an unsafe one is an error whatever it names, a missing file as severe as its part."""
         where = f"{self.bundle.directory / MANIFEST}: case {case_id}: {key}"
         try:
-            path = resolve_inside(self.root, relative, where=where)
+            path = self._confined.resolve(relative, where=where)
         except UnsafePathError as error:
             findings.append(self._finding("error", "unsafe-path", str(error), case_id))
             return None

@@ -2,48 +2,66 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath, PureWindowsPath
+import os
+from pathlib import Path, PureWindowsPath
 
 from medotter_viewer.errors import UnsafePathError
 
 
-def resolve_inside(root: Path, relative: str, *, where: str) -> Path:
-    """Return the path of `relative` under `root`, refusing whatever would leave it.
+class Confined:
+    """A folder that paths from data files must not leave; its own place is looked up once.
 
     Parameters
     ----------
     root : Path
-        Folder that must not be left.
-    relative : str
-        Path as written in a data file.
-    where : str
-        File, case and key, for the message.
-
-    Raises
-    ------
-    UnsafePathError
-        For an absolute path, a drive, a ``..``, an empty path, a NUL, a link that leads out of `root`, or a name
-        the file system cannot hold. Nothing is opened before.
+        The folder.
     """
 
-    def refuse(reason: str) -> UnsafePathError:
-        return UnsafePathError(f"{where}: path {relative!r} {reason}; expected a path inside {root}")
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._base = os.path.realpath(root)
 
-    if not isinstance(relative, str) or not relative.strip() or "\0" in relative:
-        raise refuse("is not a path")
-    posix, windows = PurePosixPath(relative), PureWindowsPath(relative)
-    if posix.is_absolute() or windows.drive or windows.root:
-        raise refuse("is absolute")
-    if ".." in posix.parts or ".." in windows.parts:
-        raise refuse("climbs with '..'")
-    base = root.resolve()
-    try:
-        real = (base / posix).resolve()
-        real.is_file()
-    except RuntimeError as error:
-        raise refuse("runs in a loop of links") from error
-    except (OSError, ValueError) as error:  # a name too long, a folder that may not be read, half a surrogate pair
-        raise refuse(f"cannot be looked up ({getattr(error, 'strerror', None) or 'not a file name'})") from error
-    if not real.is_relative_to(base):
-        raise refuse("leaves its folder through a link")
-    return root / posix
+    def resolve(self, relative: str, *, where: str) -> Path:
+        """Return the path of `relative` under the folder, refusing whatever would leave it.
+
+        Parameters
+        ----------
+        relative : str
+            Path as written in a data file.
+        where : str
+            File, case and key, for the message.
+
+        Raises
+        ------
+        UnsafePathError
+            For an absolute path, a drive, a ``..``, an empty path, a NUL, a link that leads out of the folder, or a
+            name the file system cannot hold. Nothing is opened before.
+        """
+
+        def refuse(reason: str) -> UnsafePathError:
+            return UnsafePathError(f"{where}: path {relative!r} {reason}; expected a path inside {self.root}")
+
+        if not isinstance(relative, str) or not relative.strip() or "\0" in relative:
+            raise refuse("is not a path")
+        windows = PureWindowsPath(relative)
+        if relative.startswith("/") or windows.drive or windows.root:
+            raise refuse("is absolute")
+        if ".." in relative.split("/") or ".." in windows.parts:
+            raise refuse("climbs with '..'")
+        try:
+            real = os.path.realpath(os.path.join(self._base, relative))
+            os.lstat(real)
+        except FileNotFoundError:
+            pass  # not there: whoever opens it says so
+        except (OSError, ValueError) as error:  # a name too long, a folder that may not be read, half a surrogate pair
+            raise refuse(f"cannot be looked up ({getattr(error, 'strerror', None) or 'not a file name'})") from error
+        if os.path.islink(real):
+            raise refuse("runs in a loop of links")
+        if real != self._base and not real.startswith(self._base.rstrip("/") + "/"):
+            raise refuse("leaves its folder through a link")
+        return self.root / relative
+
+
+def resolve_inside(root: Path, relative: str, *, where: str) -> Path:
+    """Return the path of `relative` under `root`, refusing whatever would leave it; see `Confined.resolve`."""
+    return Confined(root).resolve(relative, where=where)

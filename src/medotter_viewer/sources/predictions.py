@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import string
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.errors import UnsafePathError, UsageError
 from medotter_viewer.formats.registry import SUFFIXES
-from medotter_viewer.sources.paths import resolve_inside
+from medotter_viewer.sources.paths import Confined
 
 FIELDS = ("case_id", "dataset", "split", "tier", "stem")
 
@@ -44,8 +44,10 @@ class PredictionFolder:
     folder: Path
     name: str
     pattern: str | None = None
+    _confined: Confined = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_confined", Confined(self.folder))
         if not self.folder.is_dir():
             raise UsageError(f"predictions: no such folder: {self.folder}")
         if self.pattern is not None:
@@ -72,7 +74,7 @@ class PredictionFolder:
         """
         where = f"prediction of case {entry.case_id}"
         try:
-            paths = [resolve_inside(self.folder, name, where=where) for name in self._names(entry)]
+            paths = [self._confined.resolve(name, where=where) for name in self._names(entry)]
         except UnsafePathError as error:
             return None, [Finding("error", "unsafe-path", str(error), where=entry.case_id)]
         there = [path for path in paths if path.is_file()]
@@ -93,7 +95,7 @@ class PredictionFolder:
             (name,) = self._names(entry)
             name = next((name[: -len(s)] for s in SUFFIXES if name.lower().endswith(s)), name) + suffix
         try:
-            path = resolve_inside(self.folder, name, where=f"predicted points of case {entry.case_id}")
+            path = self._confined.resolve(name, where=f"predicted points of case {entry.case_id}")
         except UnsafePathError as error:
             return None, [Finding("error", "unsafe-path", str(error), where=entry.case_id)]
         return (path if path.is_file() else None), []
