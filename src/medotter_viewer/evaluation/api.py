@@ -166,7 +166,9 @@ def evaluate(
         if model is not None:
             return predict(model, sample, key)
         if not isinstance(sample, BundleSample) or sample.pred is None:
-            raise CaseNotFoundError(f"sample {key!r}: got no prediction file, expected one in {load_kwargs['predictions']}")
+            raise CaseNotFoundError(
+                f"sample {key!r}: got no prediction file, expected one in {load_kwargs['predictions']}"
+            )
         return sample.pred
 
     run = run.on(samples)
