@@ -95,7 +95,7 @@ class BundleSamples:
     def _sample(self, case: Case) -> BundleSample:
         if case.errors:
             message = "; ".join(dict.fromkeys(f.message for f in case.errors))
-            named = message if case.case_id in message else f"case {case.case_id}: {message}"
+            named = message if f"case {case.case_id}" in message else f"case {case.case_id}: {message}"
             raise _ERRORS.get(case.errors[0].code, BundleError)(named)
         if case.gt is None:
             raise BundleError(f"case {case.case_id}: no ground truth")
