@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any, Protocol
 
 # Before anything imports napari: tests neither read nor change the settings of whoever runs them.
 os.environ["NAPARI_CONFIG"] = ""
+os.environ["MEDOTTER_VIEWER_CACHE"] = os.path.join(tempfile.mkdtemp(prefix="medotter-viewer-"), "scores.sqlite")  # noqa: PTH118
 
 import numpy as np
 import pytest

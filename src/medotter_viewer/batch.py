@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from typing import Protocol
 
+from medotter_viewer.cache.scores import score_through_cache
+from medotter_viewer.cache.store import FactCache
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
@@ -30,6 +32,7 @@ def score_entries(
     executor: Executor | None = None,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] = lambda: False,
+    cache: FactCache | None = None,
 ) -> list[CaseScore]:
     """Return the scores of some cases, in their order.
 
@@ -45,6 +48,8 @@ def score_entries(
         Told after every case.
     cancelled : callable
         Asked before every case; True stops and returns what is done.
+    cache : FactCache, optional
+        Where facts about pairs of files are kept from run to run.
 
     Raises
     ------
@@ -53,15 +58,23 @@ def score_entries(
     """
     adapter_of(spec.task_type)
     scores = []
-    for score in _results(entries, spec, options, resample_prediction, executor, cancelled):
+    for score in _results(entries, spec, options, resample_prediction, executor, cancelled, cache):
         scores.append(score)
         if progress is not None:
             progress(len(scores), len(entries), score)
     return scores
 
 
-def score_entry(entry: CaseEntry, spec: EvalSpec, options: ScoreOptions, resample_prediction: bool) -> CaseScore:
-    """Read one case (without its images) and return its score."""
+def score_entry(
+    entry: CaseEntry,
+    spec: EvalSpec,
+    options: ScoreOptions,
+    resample_prediction: bool,
+    cache: FactCache | None = None,
+) -> CaseScore:
+    """Return the score of one case: from remembered facts where they suffice, else from its files."""
+    if cache is not None:
+        return score_through_cache(entry, spec, options, cache=cache, resample_prediction=resample_prediction)
     return score_case(load_case(entry, images=False, resample_prediction=resample_prediction), spec, options)
 
 
@@ -72,14 +85,15 @@ def _results(
     resample: bool,
     executor: Executor | None,
     cancelled: Callable[[], bool],
+    cache: FactCache | None,
 ) -> Iterator[CaseScore]:
     if executor is None:
         for entry in entries:
             if cancelled():
                 return
-            yield score_entry(entry, spec, options, resample)
+            yield score_entry(entry, spec, options, resample, cache)
         return
-    futures = [executor.submit(score_entry, entry, spec, options, resample) for entry in entries]
+    futures = [executor.submit(score_entry, entry, spec, options, resample, cache) for entry in entries]
     for future in futures:
         if cancelled():
             for waiting in futures:

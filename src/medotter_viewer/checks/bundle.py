@@ -44,7 +44,7 @@ def check_bundle(source: BundleSource) -> Iterator[Finding]:
         yield from case.findings
         if case.gt is not None and case.pred is not None:
             try:
-                check_ids(overlap_table(case.gt.data, case.pred.data), spec, case)
+                check_ids(overlap_table(case.gt.data, case.pred.data), spec, entry)
             except MedotterViewerError as error:
                 yield Finding("error", "ids-outside-label-space", str(error), where=case_id)
     yield from _unlisted_entries(source)

@@ -50,6 +50,7 @@ def build_parser() -> argparse.ArgumentParser:
     where = one.add_mutually_exclusive_group()
     where.add_argument("--workers", metavar="N", type=_positive, default=1, help="processes (default: 1)")
     where.add_argument("--scheduler", metavar="ADDRESS", help="dask scheduler to work on, e.g. tcp://host:8786")
+    one.add_argument("--no-cache", action="store_true", help="compute everything anew and remember nothing")
     one.add_argument("--csv", metavar="FILE", type=Path, help="write one line for each case, region and metric")
     _json(one)
 

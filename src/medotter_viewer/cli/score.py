@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 
 from medotter_viewer.batch import score_entries
+from medotter_viewer.cache.store import FactCache, default_cache_path
 from medotter_viewer.cli.output import ProgressLine, fail, print_findings, print_table, write_all, write_csv, write_json
 from medotter_viewer.cli.source import source_of
 from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
@@ -36,6 +37,7 @@ def run(options: argparse.Namespace) -> int:
             resample_prediction=source.resample_prediction,
             executor=executor,
             progress=ProgressLine("scored"),
+            cache=None if options.no_cache else FactCache(default_cache_path()),
         )
     report = report_on(source, scores, chosen, split)
     written = write_all(

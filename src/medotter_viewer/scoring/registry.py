@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from medotter_viewer.core.case import Case
+from medotter_viewer.core.case import Case, CaseEntry
+from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import INSTANCE_TASKS, EvalSpec
 from medotter_viewer.errors import LabelError, MetricInputError, UnsupportedTaskError
-from medotter_viewer.scoring import segmentation, vertebrae
+from medotter_viewer.scoring import lung, segmentation, vertebrae
 from medotter_viewer.scoring.instances import METRICS as INSTANCE_METRICS
 from medotter_viewer.scoring.instances import score_instances
+from medotter_viewer.scoring.lung import score_lung_contour
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.segmentation import score_segmentation
 from medotter_viewer.scoring.vertebrae import score_vertebrae
@@ -45,6 +47,7 @@ class Adapter:
 ADAPTERS: Mapping[str, Adapter] = {
     "seg": Adapter(score_segmentation, segmentation.METRICS, fast=("dice", "iou")),
     **dict.fromkeys(INSTANCE_TASKS, Adapter(score_instances, INSTANCE_METRICS)),
+    "lung_contour": Adapter(score_lung_contour, lung.METRICS, needs_masks=False),
     "vertebra": Adapter(
         score_vertebrae, vertebrae.METRICS, ("dice", "iou", *vertebrae.CASE_METRICS), needs_masks=False
     ),
@@ -107,8 +110,21 @@ def _score(case: Case, spec: EvalSpec, options: ScoreOptions, adapter: Adapter) 
             message = f"case {case.case_id}: no prediction found"
             return CaseScore.unscored(case.case_id, "missing_prediction", message, notes)
         case = replace(case, pred=LabelMap(np.zeros_like(gt.data), gt.grid))
+    ready = case
+    return scored_or_error(case.entry, case.findings, lambda: adapter.score(ready, spec, options))
+
+
+def scored_or_error(entry: CaseEntry, findings: tuple[Finding, ...], score: Callable[[], CaseScore]) -> CaseScore:
+    """Return what `score` gives with the remarks of the case, or its error as the case's status and message."""
+    notes = tuple(f for f in findings if f.severity != "error")
     try:
-        score = adapter.score(case, spec, options)
+        found = score()
     except (LabelError, MetricInputError) as error:
-        return CaseScore.unscored(case.case_id, "error", f"case {case.case_id}: {error}", notes)
-    return replace(score, notes=(*notes, *score.notes))
+        found = CaseScore.unscored(entry.case_id, "error", f"case {entry.case_id}: {error}")
+    return replace(
+        found,
+        notes=(*notes, *found.notes),
+        dataset=entry.dataset,
+        tier=entry.tier,
+        patient_uid=entry.patient_uid,
+    )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from medotter_viewer.core.case import Case
+from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.findings import Finding
-from medotter_viewer.core.labels import IntArray, LabelMap
+from medotter_viewer.core.grid import Grid
+from medotter_viewer.core.labels import IntArray
 from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import BundleError, LabelError, UsageError
@@ -37,6 +38,10 @@ def chosen_metrics(spec: EvalSpec, options: ScoreOptions) -> tuple[str, ...]:
     return tuple(dict.fromkeys(metrics))
 
 
+Distance = Callable[[tuple[int, ...]], float]
+"""From the canonical ids of a region that is on both sides to its hd95 in mm."""
+
+
 def score_segmentation(case: Case, spec: EvalSpec, options: ScoreOptions) -> CaseScore:
     """Return the scores of one case.
 
@@ -52,28 +57,55 @@ def score_segmentation(case: Case, spec: EvalSpec, options: ScoreOptions) -> Cas
     Returns
     -------
     CaseScore
-        ``error`` with a message when ids are negative or outside the label space.
+        Of status ``scored``.
 
     Raises
     ------
+    LabelError
+        If ids are negative or outside the label space.
     BundleError
         If the specification names no region, or a fixed spacing of the wrong length.
     """
-    metrics = chosen_metrics(spec, options)
     if case.gt is None or case.pred is None:
         raise ValueError(f"case {case.case_id}: gt and pred are needed")
+    grid = case.gt.grid
+    measure = masks_hd95(case.gt.data, case.pred.data)
+
+    def distance(ids: tuple[int, ...]) -> float:
+        return measure(ids, spacing_of(grid, spec), spec.hd95_percentile, options.hd95)
+
+    return score_table(overlap_table(case.gt.data, case.pred.data), grid, case.entry, spec, options, distance)
+
+
+def score_table(
+    table: OverlapTable, grid: Grid, entry: CaseEntry, spec: EvalSpec, options: ScoreOptions, distance: Distance
+) -> CaseScore:
+    """Return the scores that follow from an overlap table in canonical ids: no voxel is read but for `distance`.
+
+    Parameters
+    ----------
+    table : OverlapTable
+        Canonical ground truth against prediction.
+    grid : Grid
+        Of the ground truth.
+    entry : CaseEntry
+        Says the remap and names the files.
+    spec, options
+        As for `score_segmentation`.
+    distance : callable
+        Gives hd95 for a region; asked only where both sides have it.
+    """
+    metrics = chosen_metrics(spec, options)
     if not spec.regions:
         raise BundleError(
             "no regions: neither eval_spec.yaml (eval_regions) nor task.yaml (canonical_labels) names any"
         )
-    table = overlap_table(case.gt.data, case.pred.data)
-    check_ids(table, spec, case)
-    spacing = spacing_of(case.gt, spec)
-    diagonal_mm = float(np.linalg.norm(np.multiply(case.gt.data.shape, spacing)))
-    crop = _Crop(case.gt.data, case.pred.data)
+    check_ids(table, spec, entry)
+    spacing = spacing_of(grid, spec)
+    diagonal_mm = float(np.linalg.norm(np.multiply(grid.shape, spacing)))
     regions = {}
     for name, ids in spec.regions.items():
-        if not is_labelled(case, spec, ids):
+        if not is_labelled(entry, spec, ids):
             regions[name] = RegionScore(dict.fromkeys(metrics, NOT_LABELLED))
             continue
         overlap = table.region(ids)
@@ -83,25 +115,25 @@ def score_segmentation(case: Case, spec: EvalSpec, options: ScoreOptions) -> Cas
             if empty is not None:
                 values[metric] = empty_value(metric, empty, spec.empty_structure, diagonal_mm)
             elif metric == "hd95":
-                values[metric] = MetricValue(crop.hd95(ids, spacing, spec.hd95_percentile, options.hd95))
+                values[metric] = MetricValue(distance(ids))
             else:
                 values[metric] = MetricValue(overlap.dice if metric == "dice" else overlap.iou)
         regions[name] = RegionScore(values, overlap.gt, overlap.pred, overlap.intersection)
     return CaseScore(
-        case.case_id,
+        entry.case_id,
         "scored",
         regions=regions,
-        notes=tuple(_notes(table, spec, case)),
-        voxel_volume_mm3=case.gt.grid.voxel_volume_mm3,
+        notes=tuple(_notes(table, spec, entry)),
+        voxel_volume_mm3=grid.voxel_volume_mm3,
     )
 
 
-def is_labelled(case: Case, spec: EvalSpec, ids: tuple[int, ...]) -> bool:
+def is_labelled(entry: CaseEntry, spec: EvalSpec, ids: tuple[int, ...]) -> bool:
     """Tell whether the case's dataset annotates a region: all of its ids can come out of the remap."""
-    return not spec.partial_label or case.entry.remap is None or case.entry.remap.reaches(ids)
+    return not spec.partial_label or entry.remap is None or entry.remap.reaches(ids)
 
 
-def spacing_of(labels: LabelMap, spec: EvalSpec) -> tuple[float, ...]:
+def spacing_of(grid: Grid, spec: EvalSpec) -> tuple[float, ...]:
     """Return the spacing in force, mm in file-axis order: the specification's, else the file's.
 
     Raises
@@ -110,17 +142,17 @@ def spacing_of(labels: LabelMap, spec: EvalSpec) -> tuple[float, ...]:
         If the specification gives another number of axes.
     """
     if spec.hd95_spacing is None:
-        return labels.grid.spacing
-    if len(spec.hd95_spacing) != labels.data.ndim:
-        raise BundleError(f"hd95.spacing: {len(spec.hd95_spacing)} numbers for {labels.data.ndim} axes")
+        return grid.spacing
+    if len(spec.hd95_spacing) != len(grid.shape):
+        raise BundleError(f"hd95.spacing: {len(spec.hd95_spacing)} numbers for {len(grid.shape)} axes")
     return spec.hd95_spacing
 
 
-def check_ids(table: OverlapTable, spec: EvalSpec, case: Case) -> None:
+def check_ids(table: OverlapTable, spec: EvalSpec, entry: CaseEntry) -> None:
     """Raise LabelError for negative ids, and for predicted ids outside the label space, naming ids and counts."""
     for part, voxels, path in (
-        ("ground truth", table.gt_voxels(), case.entry.gt_path),
-        ("prediction", table.pred_voxels(), case.entry.pred_path),
+        ("ground truth", table.gt_voxels(), entry.gt_path),
+        ("prediction", table.pred_voxels(), entry.pred_path),
     ):
         if negative := {i: n for i, n in voxels.items() if i < 0}:
             raise LabelError(
@@ -132,9 +164,24 @@ def check_ids(table: OverlapTable, spec: EvalSpec, case: Case) -> None:
     outside = {i: n for i, n in table.pred_voxels().items() if i and i not in spec.label_space}
     if outside:
         raise LabelError(
-            f"prediction {case.entry.pred_path or ''}: ids outside the label space "
+            f"prediction {entry.pred_path or ''}: ids outside the label space "
             f"{sorted(spec.label_space)}: {_listed(outside)}; predictions are written in canonical ids"
         )
+
+
+def masks_hd95(gt: IntArray, pred: IntArray) -> Callable[[tuple[int, ...], Sequence[float], float, str], float]:
+    """Return a function that gives the hd95 of a region: of ids, spacing, percentile and variant.
+
+    The label maps are cut to what is not background once, when the first distance is asked for.
+    """
+    crop: list[_Crop] = []
+
+    def measure(ids: tuple[int, ...], spacing: Sequence[float], percentile: float, variant: str) -> float:
+        if not crop:
+            crop.append(_Crop(gt, pred))
+        return crop[0].hd95(ids, spacing, percentile, variant)
+
+    return measure
 
 
 class _Crop:
@@ -155,11 +202,11 @@ def _listed(voxels: dict[int, int]) -> str:
     return ", ".join(f"{i} ({n} voxels)" for i, n in list(voxels.items())[:10]) + (", ..." if len(voxels) > 10 else "")
 
 
-def _notes(table: OverlapTable, spec: EvalSpec, case: Case) -> list[Finding]:
+def _notes(table: OverlapTable, spec: EvalSpec, entry: CaseEntry) -> list[Finding]:
     """What the numbers do not show: predicted ids that no region of this case scores."""
-    scored = {i for ids in spec.regions.values() if is_labelled(case, spec, ids) for i in ids}
+    scored = {i for ids in spec.regions.values() if is_labelled(entry, spec, ids) for i in ids}
     unscored = {i: n for i, n in table.pred_voxels().items() if i and i not in scored}
     if not unscored:
         return []
     message = f"predicted ids that no scored region of this case contains, ignored: {_listed(unscored)}"
-    return [Finding("info", "unscored-ids", message, where=case.case_id)]
+    return [Finding("info", "unscored-ids", message, where=entry.case_id)]

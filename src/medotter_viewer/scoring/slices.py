@@ -58,7 +58,7 @@ def scored_ids(case: Case, spec: EvalSpec, region: str | None = None) -> list[in
     """Return the canonical ids of a region, or (None or ``macro_avg``) of every region this case is scored for."""
     if region is not None and region != MACRO:
         return list(spec.regions[region])
-    ids = {i for ids in spec.regions.values() if is_labelled(case, spec, ids) for i in ids}
+    ids = {i for ids in spec.regions.values() if is_labelled(case.entry, spec, ids) for i in ids}
     return sorted(ids - {0})
 
 

@@ -115,7 +115,7 @@ class RemapDock(Panel):
         self.model.show_case(case, voxels, self._session.spec)
         lines = [self.model.summary]
         unlabelled = [
-            n for n, ids in self._session.spec.regions.items() if not is_labelled(case, self._session.spec, ids)
+            n for n, ids in self._session.spec.regions.items() if not is_labelled(case.entry, self._session.spec, ids)
         ]
         if unlabelled:
             lines.append(f"regions not labelled by this dataset: {', '.join(unlabelled)}")

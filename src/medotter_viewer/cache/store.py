@@ -1,0 +1,156 @@
+"""Remember what is costly about a pair of label maps: its native overlap table and its surface distances.
+
+Keys are the bytes of both files and the version of the engine, so that a changed file or engine is never answered from
+memory. Only native facts are kept: scores derive from them, from the remap and from the specification, so that a remap
+what-if reads no voxel. A damaged or foreign file is put aside and rebuilt, never trusted; several processes may use one
+file at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ENGINE_VERSION = "1"
+"""Raise it whenever a number of the engine may change."""
+CACHE_VARIABLE = "MEDOTTER_VIEWER_CACHE"
+_APPLICATION_ID = 0x4D4F5456  # "MOTV"
+_SCHEMA = 1
+_TIMEOUT_S = 30.0
+_CHUNK = 1 << 20
+
+
+def default_cache_path() -> Path:
+    """Return the cache file: that of the variable ``MEDOTTER_VIEWER_CACHE``, else one in the user's cache folder."""
+    if named := os.environ.get(CACHE_VARIABLE):
+        return Path(named)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("medotter_viewer") / "scores.sqlite"
+
+
+def content_key(*paths: Path, **settings: object) -> str:
+    """Return a key for the bytes of some files, in order, with the engine's version and further settings.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be read.
+    """
+    digest = hashlib.sha256(json.dumps([ENGINE_VERSION, sorted(settings.items())], default=str).encode())
+    for path in paths:
+        with path.open("rb") as file:
+            digest.update(f"|{path.stat().st_size}|".encode())
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class FactCache:
+    """Facts about pairs of label maps in a SQLite file.
+
+    Parameters
+    ----------
+    path : Path
+        The file; made with its folder when it is first written.
+    """
+
+    path: Path
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """Return the facts stored under a key; None when there are none, or they are damaged."""
+        with self._connected() as connection:
+            if connection is None:
+                return None
+            row = connection.execute("SELECT body, checksum FROM facts WHERE key = ?", (key,)).fetchone()
+        if row is None or _checksum(key, row[0]) != row[1]:
+            return None
+        try:
+            facts = json.loads(row[0])
+        except ValueError:
+            return None
+        return facts if isinstance(facts, dict) else None
+
+    def put(self, key: str, facts: dict[str, Any]) -> None:
+        """Store facts under a key; what was stored before under it is merged, newer values win.
+
+        A cache that cannot be written is no error: the facts are computed again next time.
+        """
+        with self._connected() as connection:
+            if connection is None:
+                return
+            connection.execute("BEGIN IMMEDIATE")  # another process may be merging the same key
+            row = connection.execute("SELECT body, checksum FROM facts WHERE key = ?", (key,)).fetchone()
+            old: dict[str, Any] = json.loads(row[0]) if row and _checksum(key, row[0]) == row[1] else {}
+            merged = {**old, **facts}
+            if isinstance(old.get("distances"), dict) and isinstance(facts.get("distances"), dict):
+                merged["distances"] = {**old["distances"], **facts["distances"]}
+            body = json.dumps(merged, allow_nan=False)
+            connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", (key, body, _checksum(key, body)))
+            connection.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection | None]:
+        """A connection to a file that is ours, rebuilt if need be; None where there can be none."""
+        connection = None
+        try:
+            try:
+                connection = self._open()
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+                    raise
+                self._put_aside()
+                connection = self._open()
+        except (sqlite3.Error, OSError):
+            connection = None
+        if connection is None:
+            yield None
+            return
+        try:
+            yield connection
+        except sqlite3.DatabaseError:
+            with contextlib.suppress(sqlite3.Error):
+                connection.rollback()
+        finally:
+            connection.close()
+
+    def _open(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self.path, timeout=_TIMEOUT_S, isolation_level=None)
+        try:
+            (application,) = connection.execute("PRAGMA application_id").fetchone()
+            (schema,) = connection.execute("PRAGMA user_version").fetchone()
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if tables == 0:
+                connection.execute("BEGIN IMMEDIATE")
+                connection.execute(
+                    "CREATE TABLE IF NOT EXISTS facts "
+                    "(key TEXT PRIMARY KEY, body TEXT NOT NULL, checksum TEXT NOT NULL)"
+                )
+                connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+                connection.execute(f"PRAGMA user_version = {_SCHEMA}")
+                connection.execute("COMMIT")
+            elif (application, schema) != (_APPLICATION_ID, _SCHEMA):
+                raise sqlite3.DatabaseError("not a cache of this version")
+            connection.execute("SELECT key, body, checksum FROM facts LIMIT 1").fetchone()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _put_aside(self) -> None:
+        """Keep a file that is not ours under another name: it may be somebody's."""
+        with contextlib.suppress(FileNotFoundError):
+            self.path.replace(self.path.with_name(f"{self.path.name}.put-aside"))
+
+
+def _checksum(key: str, body: str) -> str:
+    return hashlib.sha256(f"{key}\0{body}".encode()).hexdigest()
