@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from medotter_viewer.evaluation.schema import LabelSchema
     from medotter_viewer.evaluation.score_report import ScoreReport
     from medotter_viewer.notebook import plot_case, score_case, view
+    from medotter_viewer.scoring.arrays import label_scores
     from medotter_viewer.sources.bundle import Bundle
     from medotter_viewer.sources.opening import open_source
 
@@ -41,6 +42,7 @@ _HOME = {
     "ScoreReport": "evaluation.score_report",
     "TaskSpec": "core.spec",
     "evaluate": "evaluation.api",
+    "label_scores": "scoring.arrays",
     "open_source": "sources.opening",
     "plot_case": "notebook",
     "score": "evaluation.api",
@@ -66,6 +68,7 @@ __all__ = [
     "TaskSpec",
     "__version__",
     "evaluate",
+    "label_scores",
     "open_source",
     "plot_case",
     "score",
