@@ -16,6 +16,7 @@ from medotter_viewer.ui.widgets.layout import dense, remark
 from medotter_viewer.ui.widgets.profile_plot import ProfilePlot
 from medotter_viewer.ui.widgets.reasons import hd95_definition, hd95_name
 from medotter_viewer.ui.widgets.scores_model import ScoresModel
+from medotter_viewer.ui.widgets.scores_rows import case_metrics_text
 
 
 class ScoresDock(Panel):
@@ -148,7 +149,10 @@ class ScoresDock(Panel):
         numbers = score is not None and score.status == "scored"
         self.message.setText("" if numbers else why_no_scores(session, self.model.scoring))
         self.stack.setCurrentWidget(self.table if numbers else self.message)
-        notes = "\n".join(f"{n.severity}: {n.message}" for n in score.notes) if score is not None else ""
+        notes = "\n".join(
+            [case_metrics_text(score)] * bool(score and score.case)
+            + [f"{n.severity}: {n.message}" for n in (score.notes if score is not None else ())]
+        )
         self.notes.setText(notes)
         self.notes.setVisible(bool(notes))
         self.table.select(self.model.row_of(session.region))
@@ -157,7 +161,9 @@ class ScoresDock(Panel):
 def header_text(session: ReviewSession, scoring: bool) -> str:
     """Return who is compared with what, by which definition, and how far it is."""
     model = session.source.predictions.name if session.source.predictions is not None else "no predictions"
-    parts = [f"{model} vs gt", f"hd95: {hd95_name(session.spec, session.options.hd95)}"]
+    parts = [f"{model} vs gt"]
+    if "hd95" in (session.options.metrics or ()):
+        parts.append(f"hd95: {hd95_name(session.spec, session.options.hd95)}")
     parts += ["edited, not saved"] * session.edited + ["scoring…"] * scoring
     return " · ".join(parts)
 

@@ -47,6 +47,12 @@ class ScoreTable:
         return list(self.score.regions)
 
     @property
+    def shown(self) -> tuple[str, ...]:
+        """Metrics of the columns: the three of segmentations, or those that this task's regions have."""
+        found = tuple(dict.fromkeys(m for r in self.score.regions.values() for m in r.metrics))
+        return SHOWN if set(found) <= set(SHOWN) else found
+
+    @property
     def unit(self) -> VolumeUnit:
         """Unit of the volumes."""
         size = self.score.voxel_volume_mm3 or 0.0
@@ -59,9 +65,7 @@ class ScoreTable:
         unit = self.unit.name
         return [
             Column("region", stretch=True, least=100),
-            Column("dice", f"2·TP / (gt + pred). {first}", numeric=True),
-            Column("iou", f"TP / (gt + pred − TP). {first}", numeric=True),
-            Column("hd95\n[mm]", f"hd95: {hd95_definition(self.spec, self.hd95)}. {first}", numeric=True),
+            *(self._column(metric, first) for metric in self.shown),
             Column(f"gt\n[{unit}]", "volume in the ground truth", numeric=True),
             Column(f"FP\n[{unit}]", "volume predicted only", numeric=True),
             Column(f"FN\n[{unit}]", "volume missed", numeric=True),
@@ -70,13 +74,22 @@ class ScoreTable:
             Column("status", "what was not computed, and why", least=60),
         ]
 
+    def _column(self, metric: str, first: str) -> Column:
+        tips = {
+            "dice": f"2·TP / (gt + pred). {first}",
+            "iou": f"TP / (gt + pred − TP). {first}",
+            "hd95": f"hd95: {hd95_definition(self.spec, self.hd95)}. {first}",
+        }
+        unit = "\n[mm]" if metric in ("hd95", "d_mean") else ""
+        return Column(f"{metric}{unit}", tips.get(metric, f"{metric}. {first}"), numeric=True)
+
     def mean_cells(self) -> list[Cell]:
         """Return the first line: the means over the scored regions."""
         scored = [r for r in self.score.regions.values() if any(v.counts for v in r.metrics.values())]
         caps = sum(any(v.status == "cap" for v in r.metrics.values()) for r in scored)
         missing = len(self.score.regions) - len(scored)
         remarks = [f"mean of {len(scored)}", f"{missing} not labelled" * bool(missing), _caps(caps)]
-        values = [self._mean(metric, caps) for metric in SHOWN]
+        values = [self._mean(metric, caps) for metric in self.shown]
         name = Cell(ALL, f"{_MEAN} ({len(scored)} of {len(self.score.regions)})", bold=True)
         status = Cell(", ".join(r for r in remarks if r), tone="quiet")
         return [name, *values, *[Cell()] * 5, status]
@@ -88,13 +101,14 @@ class ScoreTable:
         ids = ", ".join(map(str, self.spec.regions.get(name, ())))
         title = Cell(name, f"{name}: canonical ids {ids}" + "; the headline region" * headline, bold=headline)
         title = replace(title, swatch=swatch)
-        values = [self._value(metric, region) for metric in SHOWN]
+        values = [self._value(metric, region) for metric in self.shown]
         words = {v.status for v in region.metrics.values()}
         if words == {"not_labelled"}:
-            first, covered = replace(values[0], span=9), replace(values[0], span=0)
-            return [replace(title, tone="quiet"), first, *[covered] * 8]
+            n_covered = len(values) + 6
+            first, covered = replace(values[0], span=n_covered), replace(values[0], span=0)
+            return [replace(title, tone="quiet"), first, *[covered] * (n_covered - 1)]
         if words == {"absent"}:
-            values = [replace(value, span=0 if i else 3) for i, value in enumerate(values)]
+            values = [replace(value, span=0 if i else len(values)) for i, value in enumerate(values)]
         return [title, *values, *self._volumes(region), Cell(empty_side(region), tone="quiet")]
 
     def _mean(self, metric: str, caps: int) -> Cell:
@@ -109,7 +123,8 @@ class ScoreTable:
         value = region.metrics.get(metric)
         if value is None:
             return self._blank(metric)
-        text, reason = metric_text(metric, value), why(metric, region, self.spec, self.hd95)
+        known = metric in SHOWN
+        text, reason = metric_text(metric, value), why(metric, region, self.spec, self.hd95) if known else metric
         if value.status in _WORDS:
             return Cell(text, reason, "error" if value.status == "error" else "quiet", word=True)
         if value.status == "cap":
@@ -130,6 +145,11 @@ class ScoreTable:
     def _blank(self, metric: str) -> Cell:
         coming = self.coming and not any(metric in r.metrics for r in self.score.regions.values())
         return Cell("…", "being computed", "quiet") if coming else Cell(NOTHING, tone="quiet")
+
+
+def case_metrics_text(score: CaseScore | None) -> str:
+    """Return the metrics of the case as a whole in one line, each with its status; empty where there are none."""
+    return "  ·  ".join(f"{name} {metric_text(name, value)}" for name, value in (score.case if score else {}).items())
 
 
 def _caps(n: int) -> str:
