@@ -19,6 +19,7 @@ NOTHING = "–"
 """Stands where there is no value."""
 
 _DECIMALS = {"hd95": 2, "d_mean": 2}
+_COUNTS = frozenset({"tp", "fp", "fn"})
 _UNITS = {"hd95": "mm"}
 _LEFT, _RIGHT = "text-align:left", "text-align:right"
 
@@ -36,6 +37,8 @@ def metric_header(metric: str) -> str:
 
 def number_text(metric: str, value: float | None) -> str:
     """Return a plain number with the digits its metric deserves; an en dash for None."""
+    if value is not None and metric in _COUNTS:  # means of counts have decimals
+        return f"{round(value, 2):.10g}"
     return NOTHING if value is None else f"{value:.{_DECIMALS.get(metric, 3)}f}"
 
 

@@ -16,6 +16,7 @@ from medotter_viewer.core.volume import Volume
 
 _SAMPLE = 1 << 18  # voxels that are looked at
 _AIR_HU, _FAT_HU = -900, -50
+_COLOURS = (0.0, 255.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,8 @@ def has_hu(volume: Volume, modality: str | None = None) -> bool:
     bool
         Without a word on the modality: whether the values are whole numbers that reach down to air (-900).
     """
+    if volume.rgb:
+        return False
     if volume.unit:
         return volume.unit.upper() == "HU"
     known = (modality or "").strip().upper()
@@ -108,8 +111,11 @@ def default_limits(volume: Volume, modality: str | None = None) -> tuple[float, 
     -------
     tuple of float
         Soft tissue for CT; otherwise from the 0.5th percentile to the 99.9th of what is not background (the commonest
-        value, where it fills a tenth of the image). A constant image gives an interval of 1 from its value.
+        value, where it fills a tenth of the image). A constant image gives an interval of 1 from its value. Colours
+        are shown as they are: 0 to 255.
     """
+    if volume.rgb:
+        return _COLOURS
     if has_hu(volume, modality):
         return limits(SOFT_TISSUE)
     sample = _sample(volume.data)
@@ -122,7 +128,9 @@ def default_limits(volume: Volume, modality: str | None = None) -> tuple[float, 
 
 
 def value_range(volume: Volume) -> tuple[float, float]:
-    """Return lowest and highest intensity of a sample, never the same number twice."""
+    """Return lowest and highest intensity of a sample, never the same number twice; 0 and 255 for colours."""
+    if volume.rgb:
+        return _COLOURS
     sample = _sample(volume.data)
     if sample.size == 0:
         return (0.0, 1.0)

@@ -201,9 +201,9 @@ def _notes(case: Case, grid: Grid, image: Volume | None) -> list[str]:
         notes.append("ground truth in its dataset's own ids: the label remap is not known, nothing is scored")
     if image is None:
         notes.append("no image: labels only")
-    if not grid.has_world:
+    if not grid.has_world and grid.unit == "mm":
         notes.append("orientation unknown (the file has no form codes): no letters, positions or sides")
-    elif grid.oblique_deg > _OBLIQUE_DEG:
+    elif grid.has_world and grid.oblique_deg > _OBLIQUE_DEG:
         notes.append(f"oblique by {grid.oblique_deg:.1f} deg: shown along its own axes")
     if image is not None and grid.has_world and (turned := turned_deg(grid, image.grid)) > _TURNED_DEG:
         notes.append(f"image turned by {turned:.1f} deg against the labels: only its centre is drawn where it lies")

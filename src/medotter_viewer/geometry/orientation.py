@@ -43,8 +43,8 @@ class DisplayOrder:
     translate: tuple[float, ...]
 
     def apply(self, array: NDArray[ScalarT]) -> NDArray[ScalarT]:
-        """Return the (I, P, L) view of an (i, j, k) array."""
-        turned = array.transpose(self.axes)
+        """Return the (I, P, L) view of an (i, j, k) array; a colour axis at the end stays there."""
+        turned = array.transpose(*self.axes, *range(3, array.ndim))
         return turned[tuple(slice(None, None, -1 if flip else 1) for flip in self.flips)]
 
     def displayed_index(self, index_voxel: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:

@@ -34,7 +34,7 @@ def resample_labels(labels: LabelMap, grid: Grid) -> LabelMap:
         world position.
     """
     if not (labels.grid.has_world and grid.has_world):
-        raise GridMismatchError("cannot resample: a file without form codes does not say where it lies")
+        raise GridMismatchError("cannot resample: a file without form codes, or a picture, does not say where it lies")
     to_source = np.linalg.inv(labels.grid.affine) @ grid.affine
     corners = (grid.corners_world() - labels.grid.affine[:3, 3]) @ np.linalg.inv(labels.grid.affine[:3, :3]).T
     limit = np.asarray(labels.grid.shape) - 0.5 + _ROUNDING

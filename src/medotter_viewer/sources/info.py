@@ -60,7 +60,7 @@ def _file_info(path: Path) -> dict[str, Any]:
     except LabelError as error:
         notes = [*notes, Finding("info", "not-a-label-map", str(error), file=str(path))]
     grid: Grid = volume.grid
-    if not grid.has_world:
+    if not grid.has_world and grid.unit == "mm":
         message = "the file has no form codes (no qform, no sform): it says its spacing but not where it lies"
         notes = [*notes, Finding("warning", "no-form-codes", message, file=str(path))]
     if grid.oblique_deg > 0.1:
@@ -70,12 +70,13 @@ def _file_info(path: Path) -> dict[str, Any]:
     return {
         **_empty(path, kind.name),
         "shape": list(grid.shape),
-        "spacing": list(grid.spacing),
+        "spacing": list(grid.spacing) if grid.unit == "mm" else None,
         "axcodes": list(grid.axcodes) if grid.has_world else None,
         "affine": grid.affine.tolist() if grid.has_world else None,
         "dtype": str(volume.data.dtype),
         "unit": volume.unit or None,
         "labels": labels,
+        "channels": ["red", "green", "blue"] if volume.rgb else [],
         "range": [float(finite.min()), float(finite.max())] if finite.size else None,
         "notes": [n.to_dict() for n in notes],
     }

@@ -80,6 +80,12 @@ def load_case(entry: CaseEntry, *, images: bool = True, resample_prediction: boo
     return Case(entry, channels, gt, canonical, pred, tuple(reader.findings), gt_points, pred_points)
 
 
+def _no_position(grid: Grid) -> str:
+    if grid.unit == "px":
+        return "a picture or plain array does not say where it lies"
+    return "the file has no form codes (no qform, no sform)"
+
+
 class _Reader:
     """Collects the findings of one case."""
 
@@ -121,11 +127,12 @@ class _Reader:
         """Give a label map without position the grid of a partner of the same shape."""
         for partner in partners:
             if partner is not None and partner.has_world and partner.shape == labels.grid.shape:
-                message = f"{part}: the file has no form codes (no qform, no sform); it takes its partner's grid"
+                message = f"{part}: {_no_position(labels.grid)}; it takes its partner's grid"
                 self.add("info", "no-form-codes", message)
                 return LabelMap(labels.data, partner)
-        message = f"{part}: the file has no form codes (no qform, no sform): its orientation is unknown"
-        self.add("warning", "no-form-codes", message)
+        if labels.grid.unit == "mm":  # pictures among themselves need no position
+            message = f"{part}: {_no_position(labels.grid)}: its orientation is unknown"
+            self.add("warning", "no-form-codes", message)
         return labels
 
     def match_prediction(self, grid: Grid, pred: LabelMap, *, resample: bool) -> LabelMap | None:
@@ -143,9 +150,9 @@ class _Reader:
                 return LabelMap(pred.data, grid)
             got += f"; largest corner displacement {apart:.2f} mm, {REFUSE_FRACTION * limit:.2f} mm is allowed"
         if not resample:
-            hint = (
-                "; not scored; write the prediction on the ground truth's grid, or resample it by --resample-prediction"
-            )
+            hint = "; not scored; write the prediction on the ground truth's grid"
+            if grid.has_world and pred.grid.has_world:
+                hint += ", or resample it by --resample-prediction"
             self.add("error", "grid-mismatch", f"grids differ: {got}{hint}")
             return None
         try:
@@ -161,8 +168,10 @@ class _Reader:
         if shown is None:
             return volume
         if not volume.grid.has_world and volume.grid.shape == shown.grid.shape:
-            self.add("info", "no-form-codes", f"channel {name}: no form codes; drawn on the labels' grid")
-            return Volume(volume.data, shown.grid, volume.unit)
+            if volume.grid.unit == "mm" or shown.grid.has_world:
+                message = f"channel {name}: {_no_position(volume.grid)}; drawn on the labels' grid"
+                self.add("info", "no-form-codes", message)
+            return replace(volume, grid=shown.grid)
         self.note_image(name, volume.grid, shown.grid)
         if volume.grid.shape == shown.grid.shape and volume.grid.has_world and shown.grid.has_world:
             apart = volume.grid.corner_displacement_mm(shown.grid)

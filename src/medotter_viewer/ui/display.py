@@ -46,6 +46,7 @@ class Display:
         """
         wanted = {spec.role: spec for spec in specs}
         self._forget_removed()
+        self._drop_other_kind(wanted)
         fresh = [r for r, s in wanted.items() if r not in self._layers or not same_data(self._layers[r].data, s.data)]
         self._set_place(wanted)
         for role in (*fresh, *(self._layers.keys() - wanted.keys())):  # hidden layers do not draw each half-way state
@@ -136,6 +137,16 @@ class Display:
             del self._layers[role]
             self._written.pop(role, None)
 
+    def _drop_other_kind(self, wanted: dict[str, LayerSpec]) -> None:
+        """Take out image layers that cannot show what comes: grey ones before colours and the other way round."""
+        for role, spec in wanted.items():
+            layer = self._layers.get(role)
+            if isinstance(layer, Image) and layer.rgb != spec.rgb:
+                layer.locked = False
+                self._viewer.layers.remove(layer)
+                del self._layers[role]
+                self._written.pop(role, None)
+
     def _add(self, spec: LayerSpec) -> None:
         where: dict[str, Any] = {
             "name": spec.name,
@@ -149,7 +160,7 @@ class Display:
         }
         layer: Layer
         if spec.is_image:
-            where.update(contrast_limits=spec.contrast_limits, rgb=False, interpolation2d="linear")
+            where.update(contrast_limits=spec.contrast_limits, rgb=spec.rgb, interpolation2d="linear")
             layer = Image(spec.data, **where)
             layer.contrast_limits_range = spec.limits_range
         else:
@@ -206,7 +217,8 @@ class Display:
         layer = self._layers[role]
         scale, translate, _ = self._place or ((1.0,) * 3, (0.0,) * 3, ())
         if self._written.pop(role, None) is not None:
-            _place_data(layer, np.zeros((1, 1, 1), dtype=np.uint8), scale, translate)
+            colours = (3,) * bool(getattr(layer, "rgb", False))
+            _place_data(layer, np.zeros((1, 1, 1, *colours), dtype=np.uint8), scale, translate)
             _drop_slice(layer)
             layer.thumbnail = np.zeros_like(layer.thumbnail)
         elif (tuple(layer.scale), tuple(layer.translate)) != (scale, translate):

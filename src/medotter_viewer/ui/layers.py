@@ -50,6 +50,8 @@ class LayerSpec:
         Whether it is drawn.
     opacity : float
         0 to 1.
+    rgb : bool
+        Of an image: whether a last axis of `data` holds red, green and blue.
     contrast_limits, limits_range : tuple of float or None
         Of an image: black and white, and how far they can be moved.
     color_dict : mapping or None
@@ -69,6 +71,7 @@ class LayerSpec:
     translate: tuple[float, ...]
     visible: bool
     opacity: float = 1.0
+    rgb: bool = False
     contrast_limits: tuple[float, float] | None = None
     limits_range: tuple[float, float] | None = None
     color_dict: colors.ColorDict | None = None
@@ -154,13 +157,14 @@ def _image(channel: str, volume: Volume, case: Case, options: ShowOptions) -> La
     low_high = default_limits(volume, options.modality)
     if options.window is not None and has_hu(volume, options.modality):
         low_high = limits(options.window)
-    if options.limits is not None and channel == shown:
+    if options.limits is not None and channel == shown and not volume.rgb:
         low_high = options.limits
     low, high = value_range(volume)
     return LayerSpec(
         role=IMAGE_PREFIX + channel,
         name=channel,
         visible=channel == shown,
+        rgb=volume.rgb,
         contrast_limits=low_high,
         limits_range=(min(low, low_high[0]), max(high, low_high[1])),
         **_placed(volume.grid, volume.data),

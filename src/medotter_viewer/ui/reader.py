@@ -52,7 +52,7 @@ def first_case_layers(source: Any) -> LayerData:
     for spec in specs(source.load(case_id), source.spec, ShowOptions(modality=source.modality)):
         where = {"name": spec.name, "scale": spec.scale, "translate": spec.translate, "units": ("mm",) * 3}
         if spec.is_image:
-            found.append((spec.data, {**where, "contrast_limits": spec.contrast_limits, "rgb": False}, "image"))
+            found.append((spec.data, {**where, "contrast_limits": spec.contrast_limits, "rgb": spec.rgb}, "image"))
         else:
             found.append((spec.data, where, "labels"))
     return found

@@ -10,6 +10,7 @@ from medotter_viewer.core.case import Case
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import IntArray
 from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.core.volume import Volume
 from medotter_viewer.geometry.orientation import display_order
 
 
@@ -71,7 +72,7 @@ def readout(
     if image is not None:
         both = grid.has_world and image.grid.has_world
         there = _voxel_of_world(image.grid, world.tolist()) if both else voxel_at(image.grid, position)
-        parts.append(f"{unit or 'value'} {image.data[there]:g}" if there is not None else "outside the image")
+        parts.append(_value_text(image, there, unit) if there is not None else "outside the image")
     if case.gt is not None:
         parts.append(f"gt {label_name(int(case.gt.data[voxel]), spec)}")
     if case.gt_native is not None:
@@ -80,6 +81,12 @@ def readout(
         data = case.pred.data if pred_data is None else pred_data
         parts.append(f"pred {label_name(int(data[voxel]), spec)}")
     return "  ·  ".join(parts)
+
+
+def _value_text(image: Volume, voxel: tuple[int, ...], unit: str) -> str:
+    if image.rgb:
+        return "red green blue " + " ".join(str(int(v)) for v in image.data[voxel])
+    return f"{unit or 'value'} {image.data[voxel]:g}"
 
 
 def _voxel_of_world(grid: Grid, world: Sequence[float]) -> tuple[int, ...] | None:
