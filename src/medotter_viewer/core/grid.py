@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +34,8 @@ class Grid:
         Voxel index (centres at integers) to world mm, RAS+.
     has_world : bool, default True
         False for a file that does not say where it lies (no form code): `affine` then holds the spacing only.
+    unit : {"mm", "px"}
+        ``px`` for pictures and plain arrays, which know no lengths: one step is one pixel.
 
     Raises
     ------
@@ -50,6 +53,7 @@ class Grid:
     shape: tuple[int, ...]
     affine: NDArray[np.float64]
     has_world: bool = True
+    unit: Literal["mm", "px"] = "mm"
 
     def __post_init__(self) -> None:
         affine = np.array(self.affine, dtype=np.float64)
@@ -145,6 +149,8 @@ class Grid:
 
     def describe(self) -> str:
         """Return shape, spacing and axis codes in one phrase for messages."""
+        if self.unit == "px":
+            return f"{' x '.join(map(str, self.shape))} pixels"
         spacing = " x ".join(f"{s:.4g}" for s in self.spacing)
         axes = self.axcodes if self.has_world else "orientation unknown"
         return f"{' x '.join(map(str, self.shape))} voxels of {spacing} mm, {axes}"

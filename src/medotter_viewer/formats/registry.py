@@ -14,7 +14,7 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import ReadError
-from medotter_viewer.formats import nifti
+from medotter_viewer.formats import images, nifti
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,10 @@ class Format:
     read_volume: Callable[[Path], tuple[Volume, list[Finding]]]
 
 
-FORMATS: tuple[Format, ...] = (Format("nifti", nifti.SUFFIXES, nifti.read_grid, nifti.read_labels, nifti.read_volume),)
+FORMATS: tuple[Format, ...] = (
+    Format("nifti", nifti.SUFFIXES, nifti.read_grid, nifti.read_labels, nifti.read_volume),
+    Format("image", images.SUFFIXES, images.read_grid, images.read_labels, images.read_volume),
+)
 SUFFIXES: tuple[str, ...] = tuple(s for f in FORMATS for s in f.suffixes)
 
 
