@@ -8,19 +8,21 @@ from pathlib import Path
 
 from medotter_viewer.cli.output import fail, write_json
 from medotter_viewer.cli.score import print_case
-from medotter_viewer.core.case import CaseEntry
+from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.labels import Remap
 from medotter_viewer.core.spec import EvalSpec, Headline, to_id
 from medotter_viewer.errors import BundleError, ReadError, UsageError
 from medotter_viewer.formats.config_files import read_config
 from medotter_viewer.formats.registry import stem
 from medotter_viewer.metrics.overlap import label_voxels
+from medotter_viewer.scoring.instances import METRICS as INSTANCE_METRICS
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import score_case
 from medotter_viewer.sources.loading import load_case
 from medotter_viewer.sources.user_remap import load_user_remap
 
 METRICS = ("dice", "iou", "hd95")
+_INSTANCES = EvalSpec("instance_seg_3d", {"instances": (1,)}, INSTANCE_METRICS, Headline("instances", "pq"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -28,6 +30,8 @@ def run(options: argparse.Namespace) -> int:
     for path in (options.gt, options.pred, options.image):
         if path is not None and not path.exists():
             raise ReadError(f"{path}: no such file")
+    if options.instances and (options.labels or options.remap):
+        raise UsageError("--instances: ids name single objects; leave --labels and --remap out")
     remap = Remap(None, "none")
     if options.remap is not None:
         chosen = load_user_remap(options.remap).for_all
@@ -42,17 +46,8 @@ def run(options: argparse.Namespace) -> int:
         remap=remap,
     )
     case = load_case(entry, images=False, resample_prediction=options.resample_prediction)
-    names = _names(options.labels) if options.labels else None
-    if names is None:
-        found = {i for part in (case.gt, case.pred) if part is not None for i in label_voxels(part.data) if i > 0}
-        names = {i: str(i) for i in sorted(found)}
-    if options.labels and not names:
-        raise BundleError(f"{options.labels}: names no id but background 0")
-    regions: dict[str, tuple[int, ...]] = {}
-    for i, name in names.items():
-        regions[name] = (*regions.get(name, ()), i)
-    spec = EvalSpec("seg", regions or {"1": (1,)}, METRICS, Headline("macro_avg", "dice"))
-    score = score_case(case, spec, ScoreOptions(METRICS, options.hd95))
+    spec = _INSTANCES if options.instances else _spec(options.labels, case)
+    score = score_case(case, spec, ScoreOptions(spec.metrics, options.hd95))
     content = score.to_dict()
     write_json(options.json, {key: content[key] for key in ("status", "message", "notes", "regions", "case")})
     if options.json != "-":
@@ -61,6 +56,20 @@ def run(options: argparse.Namespace) -> int:
         fail(score.message or score.status)
         return 1
     return 0
+
+
+def _spec(labels: Path | None, case: Case) -> EvalSpec:
+    """One region for each name in a file, or for each id that occurs."""
+    names = _names(labels) if labels else None
+    if names is None:
+        found = {i for part in (case.gt, case.pred) if part is not None for i in label_voxels(part.data) if i > 0}
+        names = {i: str(i) for i in sorted(found)}
+    if labels and not names:
+        raise BundleError(f"{labels}: names no id but background 0")
+    regions: dict[str, tuple[int, ...]] = {}
+    for i, name in names.items():
+        regions[name] = (*regions.get(name, ()), i)
+    return EvalSpec("seg", regions or {"1": (1,)}, METRICS, Headline("macro_avg", "dice"))
 
 
 def _names(path: Path) -> dict[int, str]:

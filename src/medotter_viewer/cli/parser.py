@@ -61,6 +61,7 @@ def build_parser() -> argparse.ArgumentParser:
     one.add_argument("--labels", metavar="FILE", type=Path, help="YAML or JSON {id: name}; names the regions")
     one.add_argument("--remap", metavar="FILE", help="YAML or JSON {native: canonical}, applied to GT")
     one.add_argument("--resample-prediction", action="store_true", help="bring PRED onto GT's grid if they differ")
+    one.add_argument("--instances", action="store_true", help="ids name single objects: F1, PQ and AJI (IoU > 0.5)")
     _hd95(one)
     _json(one)
 

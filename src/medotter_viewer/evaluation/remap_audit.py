@@ -186,7 +186,7 @@ def _dataset_findings(name: str, audit: DatasetAudit, spec: EvalSpec) -> list[Fi
         elif row.status == "not_seen":
             message = f"{name}: native id {row.native} is listed (as {row.canonical}) but occurs in no case read"
             findings.append(Finding("info", "native-id-not-seen", message, where=name))
-        elif row.status == "mapped" and not row.regions:
+        elif row.status == "mapped" and not row.regions and not spec.is_instances:
             message = f"{name}: native id {row.native} becomes {row.canonical}, which no region contains"
             findings.append(Finding("warning", "canonical-id-unused", message, where=name))
     return findings

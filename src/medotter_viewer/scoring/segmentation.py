@@ -159,7 +159,7 @@ def check_ids(table: OverlapTable, spec: EvalSpec, entry: CaseEntry) -> None:
                 f"{part} {path or ''}: negative ids {_listed(negative)}; ids start at 0 (background); "
                 "write the label map again"
             )
-    if spec.label_space is None:
+    if spec.label_space is None or spec.is_instances:
         return
     outside = {i: n for i, n in table.pred_voxels().items() if i and i not in spec.label_space}
     if outside:

@@ -164,6 +164,14 @@ class BundleSource:
         return Confined(self.root)
 
     @cached_property
+    def _has_instance_masks(self) -> bool:
+        """Whether ids are names of objects; False for a specification that is reported elsewhere."""
+        try:
+            return self.spec.is_instances
+        except MedotterViewerError:
+            return False
+
+    @cached_property
     def _test_ids(self) -> frozenset[str]:
         return frozenset(self.bundle.test)
 
@@ -232,6 +240,8 @@ class BundleSource:
         self, case_id: str, dataset: str | None, meta: Mapping[str, Any], findings: list[Finding]
     ) -> Remap | None:
         """The user's remap, else the case's own, else the dataset's; None when the bundle leaves it open."""
+        if self._has_instance_masks:
+            return self._instance_remap(case_id, dataset, meta, findings)
         if self.user_remap is not None and (chosen := self.user_remap.of(dataset)) is not None:
             return chosen
         if meta.get("remap") is not None:
@@ -254,6 +264,22 @@ class BundleSource:
             )
             findings.append(self._finding("error", "no-remap", message, case_id))
         return remap
+
+    def _instance_remap(
+        self, case_id: str, dataset: str | None, meta: Mapping[str, Any], findings: list[Finding]
+    ) -> Remap:
+        """Ids of instance masks name single objects: they stay, whatever a remap says."""
+        by_user = None if self.user_remap is None else self.user_remap.of(dataset)
+        by_task = None if self.task is None else self.task.remap_of(dataset)
+        given = {
+            "--remap": by_user is not None and not by_user.is_identity,
+            f"the case in {MANIFEST}": meta.get("remap") is not None,
+            "task.yaml": by_task is not None and not by_task.is_identity,
+        }
+        if named := [source for source, there in given.items() if there]:
+            message = f"case {case_id}: instance ids name objects: the label remap of {named[0]} is not applied"
+            findings.append(self._finding("warning", "remap-not-applied", message, case_id))
+        return Remap(None, "none", "ids of instance masks name objects: every id stays")
 
 
 def _text(value: Any) -> str | None:
