@@ -10,7 +10,7 @@ Entry = tuple[str, str | None]
 """A word, and the colour it stands for; None for the colours of the labels."""
 
 
-def legend(show: ShowOptions, *, has_gt: bool, has_pred: bool) -> list[Entry]:
+def legend(show: ShowOptions, *, has_gt: bool, has_pred: bool, objects: bool = False) -> list[Entry]:
     """Return what is drawn in which colour.
 
     Parameters
@@ -19,13 +19,15 @@ def legend(show: ShowOptions, *, has_gt: bool, has_pred: bool) -> list[Entry]:
         How the case is looked at.
     has_gt, has_pred : bool
         What the case has.
+    objects : bool
+        Whether ids are objects rather than labels: then none is wrong, and each has its own colour.
 
     Examples
     --------
     >>> legend(ShowOptions(region="liver"), has_gt=True, has_pred=True)
     [('ground truth', '#00D3FF'), ('prediction', '#FF8C1A')]
     """
-    alone = show.region is not None and show.region != MACRO
+    alone = show.region is not None and show.region != MACRO and not objects
     shown = [
         role
         for role, there in (("gt", has_gt), ("pred", has_pred))
@@ -34,13 +36,13 @@ def legend(show: ShowOptions, *, has_gt: bool, has_pred: bool) -> list[Entry]:
     if show.mode == "error":
         if not (has_gt and has_pred) or "error" in show.hidden:
             return []
-        wrong: list[Entry] = [] if alone else [("wrong label", WRONG_ACCENT)]
+        wrong: list[Entry] = [] if alone or objects else [("wrong label", WRONG_ACCENT)]
         return [("right", TP_ACCENT), ("missed (FN)", FN_ACCENT), ("invented (FP)", FP_ACCENT), *wrong]
     found: list[Entry] = []
     if "gt" in shown:
         found.append(("ground truth", GT_ACCENT if alone else None))
     if "pred" in shown:
         found.append(("prediction", PRED_ACCENT if alone or show.mode == "contour" else None))
-    if len(found) == 2 and show.mode == "contour" and not alone and not show.native:
+    if len(found) == 2 and show.mode == "contour" and not (alone or objects or show.native):
         found.append(("wrong label", WRONG_ACCENT))
     return found

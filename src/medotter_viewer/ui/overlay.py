@@ -47,8 +47,8 @@ class Overlay(QWidget):
         self._loading_due.setSingleShot(True)
         self._loading_due.setInterval(_LOADING_DELAY_MS)
         self._loading_due.timeout.connect(self.update)
-        bar = viewer.canvas.overlays["scale_bar"]
-        bar.visible, bar.font_size = True, 11
+        self._scale_bar = viewer.canvas.overlays["scale_bar"]
+        self._scale_bar.visible, self._scale_bar.font_size = True, 11
         canvas.installEventFilter(self)
         self.setGeometry(canvas.rect())
         self.show()
@@ -78,6 +78,11 @@ class Overlay(QWidget):
         if entries != self.legend:
             self.legend = entries
             self.update()
+
+    def set_scale_bar(self, shown: bool) -> None:
+        """Show the bar of mm, where what is shown has lengths."""
+        if self._scale_bar.visible != shown:
+            self._scale_bar.visible = shown
 
     def set_loading(self, text: str) -> None:
         """Write what is being opened, unless it takes no time; empty when it is there."""
