@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help env test demo clean
+.PHONY: help env test demo bench-check clean
 
 BIN := .venv/bin
 LOGS := .cache/make-test
@@ -24,7 +24,7 @@ define pytest
 endef
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 env:  ## Set up .venv and, as root on Debian, the packages that windows need
 	@scripts/setup_env.sh
@@ -48,5 +48,9 @@ demo:  ## Open the viewer on a sample bundle (without a screen: score it and wri
 	@scripts/setup_env.sh --need-screen
 	@scripts/demo.sh "$(DEMO_BUNDLE)" "$(DEMO_MODEL)"
 
+bench-check:  ## Compare numbers with MedPy, MONAI, surface-distance, StarDist and HoVer-Net's definition
+	@benchmarks/setup_env.sh
+	@.venv-bench/bin/python benchmarks/bench_check.py
+
 clean:  ## Remove the environment, caches and build results
-	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .benchmarks build dist demo
+	rm -rf .venv .venv-bench .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .benchmarks build dist demo

@@ -70,7 +70,13 @@ def test_ci_calls_make_test_and_nothing_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shell", "script"), [("sh", SETUP), ("sh", ROOT / "scripts" / "demo.sh"), ("bash", ROOT / ".ci" / "run")]
+    ("shell", "script"),
+    [
+        ("sh", SETUP),
+        ("sh", ROOT / "scripts" / "demo.sh"),
+        ("sh", ROOT / "benchmarks" / "setup_env.sh"),
+        ("bash", ROOT / ".ci" / "run"),
+    ],
 )
 def test_the_scripts_have_no_syntax_errors(shell: str, script: Path) -> None:
     subprocess.run([shell, "-n", script], check=True)
@@ -85,7 +91,7 @@ def test_make_without_a_target_explains_every_target() -> None:
         text=True,
         check=True,
     ).stdout
-    assert [line.split()[1] for line in printed.splitlines()] == ["help", "env", "test", "demo", "clean"]
+    assert [line.split()[1] for line in printed.splitlines()] == ["help", "env", "test", "demo", "bench-check", "clean"]
 
 
 def test_the_names_of_the_packages_are_written_once() -> None:

@@ -186,9 +186,9 @@ def hausdorff(distances: SurfaceDistances, *, percentile: float = 95.0, variant:
 def assd(distances: SurfaceDistances, *, variant: str = "pooled") -> float:
     """Return the average symmetric surface distance in mm.
 
-    ``pooled`` is the mean of the distances of both directions together (Metrics Reloaded's ASSD, MONAI), ``mean`` the
-    mean of the two directions' means (Metrics Reloaded's MASD; MedPy calls it assd). They differ where one surface has
-    more voxels than the other.
+    ``pooled`` is the mean of the distances of both directions together (Metrics Reloaded's ASSD, MONAI, MedPy 0.5),
+    ``mean`` the mean of the two directions' means (Metrics Reloaded's MASD; assd in MedPy up to 0.4). They differ where
+    one surface has more voxels than the other.
 
     Raises
     ------
