@@ -61,8 +61,6 @@ ELSEWHERE = {
     "psygnal": "import medotter_viewer.session.review",
     "platformdirs": "import os; os.environ.pop('MEDOTTER_VIEWER_CACHE', None); "
     "from medotter_viewer.cache.store import default_cache_path; default_cache_path()",
-    "shapely": "from medotter_viewer.scoring.lung import lung_scan_score; import numpy; "
-    "ring = numpy.array([[0.0, 0], [2, 0], [2, 2]]); lung_scan_score({1: [ring]}, {1: [ring]}, thickness_mm=1.0)",
     "pillow": "from pathlib import Path; from medotter_viewer.sources.info import path_info; "
     "from PIL import Image; Image.new('L', (3, 2)).save(words[0] + '/a.png'); path_info(Path(words[0]) / 'a.png')",
     "tifffile": "from pathlib import Path; from medotter_viewer.sources.info import path_info; import numpy, tifffile; "

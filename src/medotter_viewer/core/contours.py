@@ -1,15 +1,27 @@
-"""Polygons on the slices of one scan, and how thick each slice is."""
+"""Polygons on the slices of one scan, and by which rules they are scored."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from medotter_viewer.errors import BundleError
+
 Ring = NDArray[np.float64]
 """(n, 2) x, y in mm LPS, not closed: the last point is joined to the first."""
+Overlap = Literal["union", "sum", "union_if_both"]
+"""What rings of one side that overlap are worth: see `metrics.lung.slice_areas`."""
+OVERLAPS: tuple[Overlap, ...] = get_args(Overlap)
+ERROR_LENGTH_MM = 10.0
+"""How thick a wrong layer on a tumour's surface weighs as much as the whole tumour."""
+
+_CHOICES: Mapping[str, tuple[str, ...]] = {"overlap": OVERLAPS, "fill_rule": ("even_odd",)}
+_FILES = ("structure_dict", "submission", "seed_locations", "clinical")
+_FAR_MM = 1e9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,3 +40,54 @@ class ScanContours:
     def n_rings(self) -> int:
         """How many rings there are on all slices."""
         return sum(len(rings) for rings in self.rings.values())
+
+
+@dataclass(frozen=True, slots=True)
+class ContourRules:
+    """The block ``lung_contour`` of eval_spec.yaml: which structure is scored, how, and where a scan's lists are.
+
+    The block's ``fill_rule`` can only be ``even_odd``, within each ring.
+
+    Parameters
+    ----------
+    target : str
+        Type of the dictionary of structures, or exact name of a structure.
+    overlap : {"union", "sum", "union_if_both"}
+        What overlapping rings are worth.
+    error_length_mm : float
+        Length L of the score.
+    structure_dict, seed_locations, clinical : str or None
+        Files in the data root: name variants of structures, points inside tumours, what is known of each scan.
+    submission : str
+        File of a model's polygons in its folder of predictions.
+    """
+
+    target: str = "radiomics_gtv"
+    overlap: Overlap = "union"
+    error_length_mm: float = ERROR_LENGTH_MM
+    structure_dict: str | None = None
+    submission: str = "submission.csv"
+    seed_locations: str | None = None
+    clinical: str | None = None
+
+    @classmethod
+    def from_mapping(cls, raw: Mapping[str, Any], *, where: str) -> ContourRules:
+        """Return the typed view of the block; keys that are absent or null take their defaults.
+
+        Raises
+        ------
+        BundleError
+            If a key holds something unusable; `where` and the key are named.
+        """
+        told = {key: value for key, value in raw.items() if value is not None}
+        for key, choices in _CHOICES.items():
+            if told.get(key, choices[0]) not in choices:
+                raise BundleError(f"{where}: {key}: got {told[key]!r}, expected {' or '.join(choices)}")
+        words = {key: told[key] for key in ("target", *_FILES) if key in told}
+        for key, word in words.items():
+            if not isinstance(word, str) or not word:
+                raise BundleError(f"{where}: {key}: got {word!r}, expected a word")
+        length = told.get("error_length_mm", ERROR_LENGTH_MM)
+        if isinstance(length, bool) or not isinstance(length, int | float) or not 0 < length <= _FAR_MM:
+            raise BundleError(f"{where}: error_length_mm: got {length!r}, expected a positive number of mm")
+        return cls(**words, overlap=told.get("overlap", "union"), error_length_mm=float(length))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from medotter_viewer.core.contours import ContourRules
 from medotter_viewer.core.labels import Remap
 from medotter_viewer.core.landmarks import LandmarkRules
 from medotter_viewer.errors import BundleError, RegionNotFoundError
@@ -59,6 +60,10 @@ class EvalSpec:
         What the leaderboard shows.
     landmarks : LandmarkRules or None
         Where labelled points are and when one is identified; None for tasks without points.
+    contours : ContourRules or None
+        Which contours are scored and how; None for tasks without contours.
+    scale : float
+        What the headline is multiplied by.
     raw : mapping
         The file as read.
     """
@@ -76,6 +81,8 @@ class EvalSpec:
     iou_threshold: float = 0.5
     reports: frozenset[str] = frozenset()
     landmarks: LandmarkRules | None = None
+    contours: ContourRules | None = None
+    scale: float = 1.0
     raw: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -155,6 +162,10 @@ class EvalSpec:
             landmarks=LandmarkRules.from_mapping(read.mapping("landmarks"), where=f"{where}: landmarks")
             if task_type == "vertebra" or raw.get("landmarks") is not None
             else None,
+            contours=ContourRules.from_mapping(read.mapping("lung_contour"), where=f"{where}: lung_contour")
+            if task_type == "lung_contour"
+            else None,
+            scale=aggregation.number("scale", 1.0, low=1e-9, high=1e9),
             raw=raw,
         )
 
