@@ -88,7 +88,7 @@ def decode(path: Path, *, as_labels: bool) -> tuple[NDArray[Any], bool, list[Fin
         return stored[..., 0], False, notes
     if header.colour == _GREY and header.depth in _STRETCH:
         stored = stored // np.uint8(_STRETCH[header.depth])
-    return (stored.view(np.uint8) if stored.dtype == np.bool_ else stored), False, notes
+    return (stored.astype(np.uint8) if stored.dtype == np.bool_ else stored), False, notes
 
 
 def _stored(path: Path, header: PngHeader, *, in_colour: bool) -> tuple[NDArray[Any], bool]:
