@@ -202,7 +202,7 @@ def test_three_dimensions_and_either_memory_order() -> None:
         (np.zeros((2, 2), int), np.zeros((2, 3), int), "shapes differ"),
         (np.zeros(2), np.zeros(2, int), "expected whole label ids"),
         (np.array([0, -1]), np.zeros(2, int), "gt: instance ids from -1 to 0"),
-        (np.zeros(2, int), np.array([0, 2**63], dtype=np.uint64), "pred: instance ids"),
+        (np.zeros(2, int), np.array([0, 2**63], dtype=np.uint64), "pred: ids up to 9223372036854775808"),
     ],
 )
 def test_what_is_no_instance_mask_is_refused(gt: Mask, pred: Mask, message: str) -> None:

@@ -334,7 +334,7 @@ class TestEdits:
         assert np.count_nonzero(session.working_case.pred.data) == 64  # type: ignore[union-attr]
         assert file.read_bytes() == before
 
-    def test_an_edit_is_forgotten_when_the_case_is_opened_again(
+    def test_an_edit_is_there_again_when_the_case_is_opened_again(
         self, session: ReviewSession, dice: dict[str, float]
     ) -> None:
         session.go_to("B/ok")
@@ -343,9 +343,13 @@ class TestEdits:
         session.prediction_edited()
         assert metrics(session)["dice"] == 0.0
         session.go_to("A/good")
-        session.go_to("B/ok")
         assert not session.edited
-        assert metrics(session)["dice"] == pytest.approx(dice["B/ok"])
+        assert session.edited_cases == ["B/ok"]
+        session.go_to("B/ok")
+        assert session.edited
+        assert metrics(session)["dice"] == 0.0
+        assert session.row("B/ok").score is not None
+        assert session.row("B/ok").values["dice"] == pytest.approx(dice["B/ok"])  # the list says what the file says
 
     def test_the_profile_is_that_of_the_edited_prediction(self, session: ReviewSession, heard: Any) -> None:
         session.go_to("A/bad")

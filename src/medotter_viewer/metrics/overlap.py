@@ -157,6 +157,7 @@ def overlap_table(gt: NDArray[np.integer[Any]], pred: NDArray[np.integer[Any]]) 
     """
     gt, pred = np.asarray(gt), np.asarray(pred)
     check_label_arrays(gt, pred)
+    check_ids_fit(gt, pred)
     if gt.size == 0:
         none = np.zeros(0, dtype=np.int64)
         return OverlapTable(none, none, np.zeros((0, 0), dtype=np.int64))
@@ -218,6 +219,11 @@ def check_label_arrays(gt: NDArray[Any], pred: NDArray[Any]) -> None:
     for name, array in (("gt", gt), ("pred", pred)):
         if array.dtype.kind not in "biu":
             raise MetricInputError(f"{name}: got {array.dtype}, expected whole label ids; convert them first")
+
+
+def check_ids_fit(gt: NDArray[Any], pred: NDArray[Any]) -> None:
+    """Raise MetricInputError unless every id fits the signed 64-bit integers that tables hold."""
+    for name, array in (("gt", gt), ("pred", pred)):
         if array.dtype == np.uint64 and array.size and int(array.max()) > np.iinfo(np.int64).max:
             raise MetricInputError(f"{name}: ids up to {array.max()}; they must fit a signed 64-bit integer")
 
