@@ -109,8 +109,13 @@ def roll_up(scores: Iterable[CaseScore], spec: EvalSpec) -> Aggregate:
         macro=_macro(by_region, scored, spec),
         headline_region=head.region,
         headline_metric=head.metric,
-        headline=headline.get(head.metric, Mean(None, 0)),
+        headline=_scaled(headline.get(head.metric, Mean(None, 0)), spec.scale),
     )
+
+
+def _scaled(mean: Mean, scale: float) -> Mean:
+    """Headline as the leaderboard shows it: a contest may count in millionths."""
+    return mean if mean.value is None or scale == 1.0 else Mean(mean.value * scale, mean.n)
 
 
 def mean_over_units(values: Sequence[tuple[str, MetricValue]]) -> Mean:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.errors import MetricInputError
-from medotter_viewer.metrics.overlap import check_ids_fit, check_label_arrays, id_mask
+from medotter_viewer.metrics.overlap import check_label_arrays, id_mask
 from medotter_viewer.metrics.surface import bounding_box, check_spacing, surface_index
 
 ErrorKind = Literal["fn", "fp", "wrong"]
@@ -102,7 +102,6 @@ def error_components(
     """
     gt, pred = np.asarray(gt), np.asarray(pred)
     check_label_arrays(gt, pred)
-    check_ids_fit(gt, pred)
     steps = check_spacing(spacing, gt.ndim)
     if connectivity not in ("corners", "faces"):
         raise MetricInputError(f"connectivity: got {connectivity!r}, expected corners or faces")

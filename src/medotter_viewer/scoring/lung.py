@@ -103,7 +103,7 @@ def lung_scan_score(
         found = thickness_mm.get(number) if isinstance(thickness_mm, Mapping) else thickness_mm
         if found is None:
             raise MetricInputError(
-                f"slice {number}: no slice thickness (0018,0050), so its areas are no volume; add it to the slice's file"
+                f"slice {number}: no slice thickness (0018,0050), so its areas are no volume; add it to its file"
             )
         try:
             slices[number] = slice_areas(gt.get(number, ()), pred.get(number, ()), overlap=overlap)
