@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from medotter_viewer.evaluation.sample import Predictor, Sample
     from medotter_viewer.evaluation.schema import LabelSchema
     from medotter_viewer.evaluation.score_report import ScoreReport
-    from medotter_viewer.notebook import plot_case, score_case, view
+    from medotter_viewer.notebook import plot_case, score_bundle, score_case, view
     from medotter_viewer.scoring.arrays import label_scores
+    from medotter_viewer.scoring.instances import instance_scores
+    from medotter_viewer.scoring.lung import lung_scan_score
+    from medotter_viewer.scoring.vertebrae import landmark_scores
     from medotter_viewer.sources.bundle import Bundle
     from medotter_viewer.sources.opening import open_source
 
@@ -42,10 +45,14 @@ _HOME = {
     "ScoreReport": "evaluation.score_report",
     "TaskSpec": "core.spec",
     "evaluate": "evaluation.api",
+    "instance_scores": "scoring.instances",
     "label_scores": "scoring.arrays",
+    "landmark_scores": "scoring.vertebrae",
+    "lung_scan_score": "scoring.lung",
     "open_source": "sources.opening",
     "plot_case": "notebook",
     "score": "evaluation.api",
+    "score_bundle": "notebook",
     "score_case": "notebook",
     "view": "notebook",
 }
@@ -68,10 +75,14 @@ __all__ = [
     "TaskSpec",
     "__version__",
     "evaluate",
+    "instance_scores",
     "label_scores",
+    "landmark_scores",
+    "lung_scan_score",
     "open_source",
     "plot_case",
     "score",
+    "score_bundle",
     "score_case",
     "view",
 ]

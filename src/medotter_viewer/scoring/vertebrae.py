@@ -15,7 +15,7 @@ import numpy as np
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import LabelMap
-from medotter_viewer.core.landmarks import MAX_DISTANCE_MM, Candidates, LandmarkRules, Landmarks
+from medotter_viewer.core.landmarks import MAX_DISTANCE_MM, Candidates, LandmarkRules, Landmarks, Point
 from medotter_viewer.core.scores import CaseScore, MetricValue
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.core.vertebra_names import vertebra_name
@@ -80,8 +80,8 @@ def score_vertebrae(case: Case, spec: EvalSpec, options: ScoreOptions) -> CaseSc
 
 
 def landmark_scores(
-    gt: Landmarks,
-    pred: Landmarks,
+    gt: Landmarks | Mapping[int, Point],
+    pred: Landmarks | Mapping[int, Point],
     *,
     max_distance_mm: float = MAX_DISTANCE_MM,
     candidates: Candidates = "all_gt",
@@ -90,8 +90,8 @@ def landmark_scores(
 
     Parameters
     ----------
-    gt, pred : Landmarks
-        Labelled points in one world.
+    gt, pred : Landmarks or mapping of int to (3,) sequence of float
+        Label to position in mm, both in one world.
     max_distance_mm : float
         Largest distance of a hit.
     candidates : {"all_gt", "common"}
@@ -114,9 +114,9 @@ def landmark_scores(
     >>> {name: v.value for name, v in landmark_scores(gt, pred).items() if name in ("id_rate", "d_mean", "n_missing")}
     {'id_rate': 0.5, 'd_mean': 5.0, 'n_missing': 1}
     """
-    return comparison_scores(
-        compare_vertebrae(gt.points_world, pred.points_world, max_distance_mm=max_distance_mm), candidates
-    )
+    first, second = (p if isinstance(p, Landmarks) else Landmarks(p) for p in (gt, pred))
+    found = compare_vertebrae(first.points_world, second.points_world, max_distance_mm=max_distance_mm)
+    return comparison_scores(found, candidates)
 
 
 def comparison_scores(found: VertebraComparison, candidates: Candidates) -> dict[str, MetricValue]:
