@@ -226,6 +226,25 @@ def test_volumes_larger_than_one_stretch_are_joined(monkeypatch: pytest.MonkeyPa
         assert getattr(parts, name).tolist() == getattr(whole, name).tolist()
 
 
+@pytest.mark.parametrize("limit", ["_DENSE", "_CODES"])
+@pytest.mark.parametrize("step", [1, 2**20, 2**40])
+def test_pairs_are_summed_alike_in_a_table_and_by_sorting(
+    limit: str, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    gt, pred = rng.integers(0, 9, (2, 40, 50)) * step
+    whole = match_instances(gt, pred)
+    assert whole.gt_areas.tolist() == [int((gt == i).sum()) for i in whole.gt_ids]
+    assert [
+        int(((gt == whole.gt_ids[i]) & (pred == whole.pred_ids[j])).sum())
+        for i, j in zip(whole.pair_gt, whole.pair_pred, strict=True)
+    ] == whole.intersections.tolist()
+    monkeypatch.setattr(f"medotter_viewer.metrics.instances.overlap.{limit}", 1)
+    other = match_instances(gt, pred)
+    for name in whole.__dataclass_fields__:
+        assert getattr(other, name).tolist() == getattr(whole, name).tolist()
+
+
 # ---------------------------------------------------------------- what holds for any two masks
 
 masks = arrays(np.int64, (6, 6), elements=st.integers(0, 5))

@@ -13,6 +13,8 @@ from medotter_viewer.errors import MetricInputError
 from medotter_viewer.metrics.overlap import check_label_arrays
 
 _CHUNK = 1 << 22  # voxels at once: keeps temporary arrays out of the way of large volumes
+_DENSE = 1 << 20  # pairs that are summed in a table rather than by sorting
+_CODES = 1 << 62  # a pair is one 64-bit number below
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +142,17 @@ def _summed(
     """Sum the voxels of equal pairs; sorted by gt, then pred."""
     if voxels.size == 0:
         return g, p, voxels
-    order = np.lexsort((p, g))
+    width = int(p.max()) + 1
+    if int(g.max()) >= _CODES // width:
+        order = np.lexsort((p, g))
+    else:
+        code = g * width + p
+        low = int(code.min())
+        if int(code.max()) - low < _DENSE:  # counts below 2**53: exact as floats
+            sums = np.bincount(code - low, weights=voxels)
+            there = np.flatnonzero(sums)
+            return (there + low) // width, (there + low) % width, sums[there].astype(np.int64)
+        order = np.argsort(code)
     g, p, voxels = g[order], p[order], voxels[order]
     first = np.concatenate([[0], np.flatnonzero((g[1:] != g[:-1]) | (p[1:] != p[:-1])) + 1])
     return g[first], p[first], np.add.reduceat(voxels, first)
