@@ -184,6 +184,13 @@ class TestProperties:
             )
 
     @given(label_pairs())
+    def test_memory_order_does_not_matter(self, case: Any) -> None:
+        gt, pred, spacing = case
+        expected = error_components(gt, pred, spacing=spacing, with_distance=True)
+        turned = error_components(np.asfortranarray(gt), np.asfortranarray(pred), spacing=spacing, with_distance=True)
+        assert turned == expected
+
+    @given(label_pairs())
     def test_background_around_moves_places_only(self, case: Any) -> None:
         gt, pred, spacing = case
         plain = error_components(gt, pred, spacing=spacing, with_distance=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.errors import MetricInputError
-from medotter_viewer.metrics.overlap import check_label_arrays, id_mask
+from medotter_viewer.metrics.overlap import check_label_arrays, id_mask, is_fortran_like
 from medotter_viewer.metrics.surface import bounding_box, check_spacing, surface_index
 
 ErrorKind = Literal["fn", "fp", "wrong"]
@@ -144,9 +144,10 @@ _Piece = tuple[int, int, NDArray[np.intp]]
 
 def _pairs(gt: NDArray[Any], pred: NDArray[Any]) -> list[_Piece]:
     """Return each pair of ids that differ, and its (n, ndim) voxels in C order."""
-    at = np.argwhere(gt != pred)
+    wrong = gt != pred
+    at = np.argwhere(wrong.T)[:, ::-1] if is_fortran_like(wrong) else np.argwhere(wrong)
     g, p = gt[tuple(at.T)].astype(np.int64), pred[tuple(at.T)].astype(np.int64)
-    order = np.lexsort((p, g))  # stable: voxels of a pair stay in C order
+    order = np.lexsort((*at.T[::-1], p, g))
     g, p, at = g[order], p[order], at[order]
     cuts = np.flatnonzero((np.diff(g) != 0) | (np.diff(p) != 0)) + 1
     parts = zip(np.split(g, cuts), np.split(p, cuts), np.split(at, cuts), strict=True)

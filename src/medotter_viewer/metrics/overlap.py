@@ -157,7 +157,6 @@ def overlap_table(gt: NDArray[np.integer[Any]], pred: NDArray[np.integer[Any]]) 
     """
     gt, pred = np.asarray(gt), np.asarray(pred)
     check_label_arrays(gt, pred)
-    check_ids_fit(gt, pred)
     if gt.size == 0:
         none = np.zeros(0, dtype=np.int64)
         return OverlapTable(none, none, np.zeros((0, 0), dtype=np.int64))
@@ -194,8 +193,13 @@ def id_mask(labels: NDArray[np.integer[Any]], ids: Iterable[int]) -> NDArray[np.
     if labels.dtype.kind == "u" and labels.dtype.itemsize <= 2:
         lut = np.zeros(np.iinfo(labels.dtype).max + 1, dtype=np.bool_)
         lut[[i for i in ids if 0 <= i < lut.size]] = True
-        return np.take(lut, labels.T).T if labels.flags.f_contiguous else np.take(lut, labels)
+        return np.take(lut, labels.T).T if is_fortran_like(labels) else np.take(lut, labels)
     return np.isin(labels, list(ids))
+
+
+def is_fortran_like(array: NDArray[Any]) -> bool:
+    """Tell whether neighbours along the first axis lie closest in memory, as in a cut from a NIfTI file's array."""
+    return array.ndim > 1 and abs(array.strides[0]) < abs(array.strides[-1])
 
 
 def overlap_by_slice(gt: NDArray[np.bool_], pred: NDArray[np.bool_], axis: int) -> NDArray[np.int64]:
@@ -213,17 +217,13 @@ def without_absent_ids(
 
 
 def check_label_arrays(gt: NDArray[Any], pred: NDArray[Any]) -> None:
-    """Raise MetricInputError unless both are whole-number arrays of one shape."""
+    """Raise MetricInputError unless both are whole-number arrays of one shape, in 64 signed bits."""
     if gt.shape != pred.shape:
         raise MetricInputError(f"shapes differ: gt {gt.shape}, pred {pred.shape}; nothing is broadcast")
     for name, array in (("gt", gt), ("pred", pred)):
         if array.dtype.kind not in "biu":
             raise MetricInputError(f"{name}: got {array.dtype}, expected whole label ids; convert them first")
 
-
-def check_ids_fit(gt: NDArray[Any], pred: NDArray[Any]) -> None:
-    """Raise MetricInputError unless every id fits the signed 64-bit integers that tables hold."""
-    for name, array in (("gt", gt), ("pred", pred)):
         if array.dtype == np.uint64 and array.size and int(array.max()) > np.iinfo(np.int64).max:
             raise MetricInputError(f"{name}: ids up to {array.max()}; they must fit a signed 64-bit integer")
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from medotter_viewer.core.scores import MetricValue
 from medotter_viewer.core.spec import Hd95Name
 from medotter_viewer.errors import LabelError, UsageError
-from medotter_viewer.metrics.overlap import OverlapTable, id_mask, overlap_table
+from medotter_viewer.metrics.overlap import OverlapTable, id_mask, is_fortran_like, overlap_table
 from medotter_viewer.metrics.surface import bounding_box, check_spacing, hausdorff, surface_distances
 from medotter_viewer.metrics.surfel import surfel_hd
 from medotter_viewer.scoring.empty import empty_value, situation
@@ -152,7 +152,11 @@ def _boxes_of_ids(labels: NDArray[Any]) -> dict[int, tuple[slice, ...]] | None:
         return None
     if not highest:
         return {}
-    found = ndimage.find_objects(labels.astype(np.uint8) if labels.dtype == np.bool_ else labels, highest)
+    ids = labels.view(np.uint8) if labels.dtype == np.bool_ else labels
+    if is_fortran_like(ids):  # in memory order it is several times faster
+        found = [box and box[::-1] for box in ndimage.find_objects(ids.T, highest)]
+    else:
+        found = ndimage.find_objects(ids, highest)
     return {i: box for i, box in enumerate(found, start=1) if box is not None}
 
 
