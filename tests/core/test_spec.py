@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from medotter_viewer import EvalSpec, TaskSpec
-from medotter_viewer.core.spec import Headline, parse_remap, to_id
+from medotter_viewer.core.key_reader import to_id
+from medotter_viewer.core.spec import Headline, parse_remap
 from medotter_viewer.errors import BundleError, MedotterViewerError
 
 TASK = TaskSpec.from_mapping({"canonical_labels": {"liver": [1], "both": [1, 2]}, "main_region": "liver"})

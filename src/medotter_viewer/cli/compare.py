@@ -9,8 +9,9 @@ from pathlib import Path
 from medotter_viewer.cli.output import fail, write_json
 from medotter_viewer.cli.score import print_case
 from medotter_viewer.core.case import Case, CaseEntry
+from medotter_viewer.core.key_reader import to_id
 from medotter_viewer.core.labels import Remap
-from medotter_viewer.core.spec import EvalSpec, Headline, to_id
+from medotter_viewer.core.spec import EvalSpec, Headline
 from medotter_viewer.errors import BundleError, ReadError, UsageError
 from medotter_viewer.formats.config_files import read_config
 from medotter_viewer.formats.registry import stem

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from medotter_viewer.errors import BundleError
+from medotter_viewer.core.key_reader import KeyReader
 
 Ring = NDArray[np.float64]
 """(n, 2) x, y in mm LPS, not closed: the last point is joined to the first."""
@@ -79,15 +79,9 @@ class ContourRules:
         BundleError
             If a key holds something unusable; `where` and the key are named.
         """
-        told = {key: value for key, value in raw.items() if value is not None}
-        for key, choices in _CHOICES.items():
-            if told.get(key, choices[0]) not in choices:
-                raise BundleError(f"{where}: {key}: got {told[key]!r}, expected {' or '.join(choices)}")
-        words = {key: told[key] for key in ("target", *_FILES) if key in told}
-        for key, word in words.items():
-            if not isinstance(word, str) or not word:
-                raise BundleError(f"{where}: {key}: got {word!r}, expected a word")
-        length = told.get("error_length_mm", ERROR_LENGTH_MM)
-        if isinstance(length, bool) or not isinstance(length, int | float) or not 0 < length <= _FAR_MM:
-            raise BundleError(f"{where}: error_length_mm: got {length!r}, expected a positive number of mm")
-        return cls(**words, overlap=told.get("overlap", "union"), error_length_mm=float(length))
+        read = KeyReader(raw, where)
+        read.check_choices(_CHOICES)
+        return cls(
+            **read.names("target", "overlap", *_FILES),  # type: ignore[arg-type]
+            error_length_mm=read.length_mm("error_length_mm", ERROR_LENGTH_MM, longest=_FAR_MM),
+        )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from medotter_viewer.errors import BundleError, LabelError
+from medotter_viewer.core.key_reader import KeyReader
+from medotter_viewer.errors import LabelError
 
 Point = tuple[float, float, float]
 Candidates = Literal["all_gt", "common"]
@@ -82,15 +83,9 @@ class LandmarkRules:
         BundleError
             If a key holds something unusable; `where` and the key are named.
         """
-        told = {key: value for key, value in raw.items() if value is not None}
-        for key, choices in _CHOICES.items():
-            if told.get(key, choices[0]) not in choices:
-                raise BundleError(f"{where}: {key}: got {told[key]!r}, expected {' or '.join(choices)}")
-        words = {key: told[key] for key in ("manifest_key", "prediction_suffix") if key in told}
-        for key, word in words.items():
-            if not isinstance(word, str) or not word:
-                raise BundleError(f"{where}: {key}: got {word!r}, expected a word")
-        distance = told.get("max_distance_mm", MAX_DISTANCE_MM)
-        if isinstance(distance, bool) or not isinstance(distance, int | float) or not 0 < distance <= _FAR_MM:
-            raise BundleError(f"{where}: max_distance_mm: got {distance!r}, expected a positive number of mm")
-        return cls(**words, max_distance_mm=float(distance), candidates=told.get("candidates", "all_gt"))
+        read = KeyReader(raw, where)
+        read.check_choices(_CHOICES)
+        return cls(
+            **read.names("manifest_key", "prediction_suffix", "candidates"),  # type: ignore[arg-type]
+            max_distance_mm=read.length_mm("max_distance_mm", MAX_DISTANCE_MM, longest=_FAR_MM),
+        )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from medotter_viewer.core.contours import ContourRules
+from medotter_viewer.core.key_reader import KeyReader, is_number, to_id
 from medotter_viewer.core.labels import Remap
 from medotter_viewer.core.landmarks import LandmarkRules
 from medotter_viewer.errors import BundleError, RegionNotFoundError
@@ -117,13 +117,13 @@ class EvalSpec:
         BundleError
             If a key holds something unusable; the message names it.
         """
-        read = _Reader(raw, where)
+        read = KeyReader(raw, where)
         regions = read.regions("eval_regions") or (task.canonical_labels if task else {})
         task_type = read.word("task_type", "seg")
         metrics = tuple(read.words("metrics")) or _DEFAULT_METRICS.get(task_type, ("dice", "hd95"))
-        hd95 = _Reader(read.mapping("hd95"), f"{where}: hd95")
-        aggregation = _Reader(read.mapping("aggregation"), f"{where}: aggregation")
-        chosen = _Reader(aggregation.mapping("headline"), f"{where}: aggregation.headline")
+        hd95 = KeyReader(read.mapping("hd95"), f"{where}: hd95")
+        aggregation = KeyReader(read.mapping("aggregation"), f"{where}: aggregation")
+        chosen = KeyReader(aggregation.mapping("headline"), f"{where}: aggregation.headline")
         main = read.word("main_region", "") or (task.main_region if task else "") or MACRO
         headline = Headline(
             chosen.word("region", main), chosen.word("metric", metrics[0]), chosen.word("tier", "") or None
@@ -132,7 +132,7 @@ class EvalSpec:
             raise BundleError(
                 f"{where}: headline region {headline.region!r} is not one of {sorted(regions)} or {MACRO}"
             )
-        prediction = _Reader(read.mapping("prediction_format"), f"{where}: prediction_format")
+        prediction = KeyReader(read.mapping("prediction_format"), f"{where}: prediction_format")
         space = prediction.raw.get("label_space")
         if not isinstance(space, list | str | int | float | None):
             raise prediction.fail("label_space", "a list of ids, or a text that describes it")
@@ -143,7 +143,7 @@ class EvalSpec:
         ):
             if (word := reader.word(key, allowed[0])) not in allowed:
                 raise reader.fail(key, " or ".join(allowed) + f", not {word!r}")
-        empty_structure = read.penalties("empty_structure")
+        empty_structure = _penalties(read, "empty_structure")
         if unknown := sorted(set(empty_structure) - set(_PENALISED)):
             raise BundleError(f"{where}: empty_structure: unknown metric {unknown}, expected {', '.join(_PENALISED)}")
         return cls(
@@ -204,7 +204,7 @@ class TaskSpec:
         BundleError
             If a key holds something unusable; the message names it.
         """
-        read = _Reader(raw, where)
+        read = KeyReader(raw, where)
         remaps: dict[str, Remap] | None = None
         notes: dict[str, str] = {}
         if raw.get("label_remap") is not None:
@@ -269,34 +269,6 @@ def parse_remap(table: Any, *, where: str, form: Literal["dict", "per_case", "us
     return Remap(pairs, form, where)
 
 
-def to_id(value: Any, where: str) -> int:
-    """Return a label id from what a parser gave: an int, a whole float, or a string of digits.
-
-    Raises
-    ------
-    BundleError
-        For anything else, booleans included.
-    """
-    found = -1
-    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < _MAX_DIGITS:
-        found = int(value)
-    elif isinstance(value, int) and not isinstance(value, bool):
-        found = value
-    elif isinstance(value, float) and value.is_integer():
-        found = int(value)
-    if not 0 <= found < 1 << 63:
-        raise BundleError(f"{where}: got {value!r}, expected a whole number of 0 or more that fits 64 bits")
-    return found
-
-
-def _is_number(value: Any) -> bool:
-    """Tell whether a parsed value is a finite number; whole ones beyond any float are not."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
-
-
-_MAX_DIGITS = 1000
-
-
 _UNITS = ("case", "patient", "image", "scan", "tile")  # all but the patient mean one case each
 _LARGEST_PENALTY = 1e9
 _PENALISED = (
@@ -312,98 +284,20 @@ _DEFAULT_METRICS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-class _Reader:
-    """Reads keys of one parsed mapping and names them when they are wrong."""
-
-    def __init__(self, raw: Any, where: str) -> None:
-        if not isinstance(raw, Mapping):
-            raise BundleError(f"{where}: got {type(raw).__name__}, expected keys and values")
-        self.raw, self.where = raw, where
-
-    def fail(self, key: str, expected: str) -> BundleError:
-        return BundleError(f"{self.where}: {key}: got {self.raw.get(key)!r}, expected {expected}")
-
-    def mapping(self, key: str) -> Mapping[str, Any]:
-        value = self.raw.get(key)
-        if value is None:
-            return {}
-        if not isinstance(value, Mapping):
-            raise self.fail(key, "keys and values")
-        return value
-
-    def word(self, key: str, default: str) -> str:
-        value = self.raw.get(key)
-        if value is None:
-            return default
-        if not isinstance(value, str):
-            raise self.fail(key, "a word")
-        return value
-
-    def words(self, key: str) -> list[str]:
-        value = self.raw.get(key)
-        if value is None:
-            return []
-        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-            raise self.fail(key, "a list of words")
-        return value
-
-    def flag(self, key: str) -> bool:
-        value = self.raw.get(key)
-        if value is None:
-            return False
-        if not isinstance(value, bool):
-            raise self.fail(key, "true or false")
-        return value
-
-    def number(self, key: str, default: float, *, low: float, high: float) -> float:
-        value = self.raw.get(key)
-        if value is None:
-            return default
-        if not _is_number(value) or not low <= value <= high:
-            raise self.fail(key, f"a number from {low:g} to {high:g}")
-        return float(value)
-
-    def ids(self, key: str) -> tuple[int, ...]:
-        value = self.raw.get(key)
-        if not isinstance(value, list):
-            raise self.fail(key, "a list of ids")
-        return tuple(to_id(v, f"{self.where}: {key}") for v in value)
-
-    def regions(self, key: str) -> dict[str, tuple[int, ...]]:
-        table = self.mapping(key)
-        found = {}
-        for name, ids in table.items():
-            listed = ids if isinstance(ids, list) else [ids]
-            if str(name) in found:
-                raise BundleError(f"{self.where}: {key}: region {str(name)!r} is named twice; keep one")
-            found[str(name)] = tuple(to_id(i, f"{self.where}: {key}.{name}") for i in listed)
-            if not listed:
-                raise BundleError(f"{self.where}: {key}.{name}: got no ids, expected at least one")
-        return found
-
-    def spacing(self, key: str) -> tuple[float, ...] | None:
-        value = self.raw.get(key)
-        if value is None or value == "from_header":
-            return None
-        good = isinstance(value, list) and all(_is_number(v) and 1e-6 <= v <= 1e6 for v in value)
-        if not good or len(value) not in (2, 3):
-            raise self.fail(key, "from_header, or mm per file axis as positive numbers")
-        return tuple(float(v) for v in value)
-
-    def penalties(self, key: str) -> dict[str, dict[str, float]]:
-        found: dict[str, dict[str, float]] = {}
-        for metric, table in self.mapping(key).items():
-            if not isinstance(table, Mapping):
-                raise BundleError(f"{self.where}: {key}.{metric}: got {table!r}, expected situation: value")
-            for situation, value in table.items():
-                if situation not in EMPTY_SITUATIONS:
-                    raise BundleError(
-                        f"{self.where}: {key}.{metric}: unknown situation {situation!r}, expected one of "
-                        f"{', '.join(EMPTY_SITUATIONS)}"
-                    )
-                if not _is_number(value) or abs(value) > _LARGEST_PENALTY:
-                    raise BundleError(
-                        f"{self.where}: {key}.{metric}.{situation}: got {value!r}, expected a number up to 1e9"
-                    )
-                found.setdefault(str(metric), {})[str(situation)] = float(value)
-        return found
+def _penalties(read: KeyReader, key: str) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for metric, table in read.mapping(key).items():
+        if not isinstance(table, Mapping):
+            raise BundleError(f"{read.where}: {key}.{metric}: got {table!r}, expected situation: value")
+        for situation, value in table.items():
+            if situation not in EMPTY_SITUATIONS:
+                raise BundleError(
+                    f"{read.where}: {key}.{metric}: unknown situation {situation!r}, expected one of "
+                    f"{', '.join(EMPTY_SITUATIONS)}"
+                )
+            if not is_number(value) or abs(value) > _LARGEST_PENALTY:
+                raise BundleError(
+                    f"{read.where}: {key}.{metric}.{situation}: got {value!r}, expected a number up to 1e9"
+                )
+            found.setdefault(str(metric), {})[str(situation)] = float(value)
+    return found

@@ -22,8 +22,8 @@ import numpy as np
 
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import Grid
+from medotter_viewer.core.key_reader import to_id
 from medotter_viewer.core.landmarks import Landmarks, Point
-from medotter_viewer.core.spec import to_id
 from medotter_viewer.core.vertebra_names import in_anatomical_order, vertebra_name
 from medotter_viewer.errors import BundleError, LabelError, ReadError, WriteError
 from medotter_viewer.formats.config_files import read_json
