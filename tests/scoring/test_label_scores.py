@@ -17,7 +17,7 @@ from medotter_viewer.core.scores import MetricValue
 from medotter_viewer.errors import LabelError, MetricInputError, UsageError
 from medotter_viewer.metrics.surface import hausdorff, surface_distances
 from medotter_viewer.metrics.surfel import surfel_hd
-from medotter_viewer.scoring import arrays
+from medotter_viewer.scoring import region_masks
 from medotter_viewer.scoring.arrays import label_scores
 
 Array = NDArray[Any]
@@ -276,7 +276,7 @@ class TestProperties:
         assume(gt.size)
         expected = label_scores(gt, pred, spacing=spacing, regions={"a": [1, 5, 7], "b": [2, 300, 2**31]})
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(arrays, "_BOX_LIMIT", 0)
+            patch.setattr(region_masks, "_BOX_LIMIT", 0)
             found = label_scores(gt, pred, spacing=spacing, regions={"a": [1, 5, 7], "b": [2, 300, 2**31]})
         assert found.keys() == expected.keys()
         for region, values in found.items():  # another origin of the box moves the last digit of a coordinate

@@ -6,19 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from medotter_viewer.core.scores import MetricValue
 from medotter_viewer.core.spec import Hd95Name
 from medotter_viewer.errors import LabelError, UsageError
-from medotter_viewer.metrics.overlap import OverlapTable, id_mask, is_fortran_like, overlap_table
-from medotter_viewer.metrics.surface import bounding_box, check_spacing, hausdorff, surface_distances
-from medotter_viewer.metrics.surfel import surfel_hd
+from medotter_viewer.metrics.overlap import OverlapTable, overlap_table
+from medotter_viewer.metrics.surface import check_spacing
 from medotter_viewer.scoring.empty import empty_value, situation
 from medotter_viewer.scoring.options import ScoreOptions
+from medotter_viewer.scoring.region_masks import RegionMasks
 from medotter_viewer.scoring.segmentation import METRICS
-
-_BOX_LIMIT = 1 << 16  # ids up to which a box for each is worth a pass
 
 
 def label_scores(
@@ -80,7 +78,7 @@ def label_scores(
     _refuse_negative(table)
     chosen = _all_ids(table) if regions is None else {name: _ids(name, ids) for name, ids in regions.items()}
     diagonal_mm = float(np.linalg.norm(np.multiply(gt.shape, steps)))
-    masks = _Masks(gt, pred) if "hd95" in names else None
+    masks = RegionMasks(gt, pred) if "hd95" in names else None
     scores: dict[str, dict[str, MetricValue]] = {}
     for region, ids in chosen.items():
         overlap = table.region(ids)
@@ -90,7 +88,7 @@ def label_scores(
             if empty is not None:
                 values[metric] = empty_value(metric, empty, {}, diagonal_mm)
             elif metric == "hd95" and masks is not None:
-                values[metric] = MetricValue(_hd95(*masks.of(ids), spacing=spacing, variant=hd95))
+                values[metric] = MetricValue(masks.hd95(ids, spacing=spacing, percentile=95.0, variant=hd95))
             else:
                 values[metric] = MetricValue(overlap.dice if metric == "dice" else overlap.iou)
     return scores
@@ -123,44 +121,3 @@ def _ids(name: str, ids: Any) -> tuple[int, ...]:
     if not whole or any(w != i or not 0 <= w < 1 << 63 for w, i in zip(whole, listed, strict=True)):
         raise LabelError(f"region {name!r}: got {ids!r}, expected label ids of 0 or more, at least one")
     return whole
-
-
-class _Masks:
-    """Masks of regions, cut to the part of the array where their ids occur."""
-
-    def __init__(self, gt: NDArray[Any], pred: NDArray[Any]) -> None:
-        self._whole = (gt, pred)
-        box = bounding_box((gt != 0) | (pred != 0)) or (slice(0, 0),) * gt.ndim
-        self._cut = (gt[box], pred[box])
-        self._boxes = [_boxes_of_ids(labels) for labels in self._cut]
-
-    def of(self, ids: tuple[int, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        gt, pred = self._whole if 0 in ids else self._cut
-        boxes = [found for side in self._boxes if side is not None for i in ids if (found := side.get(i)) is not None]
-        if 0 not in ids and None not in self._boxes:
-            box = tuple(slice(min(s.start for s in a), max(s.stop for s in a)) for a in zip(*boxes, strict=True))
-            gt, pred = gt[box], pred[box]
-        return id_mask(gt, ids), id_mask(pred, ids)
-
-
-def _boxes_of_ids(labels: NDArray[Any]) -> dict[int, tuple[slice, ...]] | None:
-    """Return the box of every id but 0 that occurs; None where ids are too large for that to pay."""
-    from scipy import ndimage
-
-    highest = int(labels.max(initial=0))
-    if highest > _BOX_LIMIT:
-        return None
-    if not highest:
-        return {}
-    ids = labels.view(np.uint8) if labels.dtype == np.bool_ else labels
-    if is_fortran_like(ids):  # in memory order it is several times faster
-        found = [box and box[::-1] for box in ndimage.find_objects(ids.T, highest)]
-    else:
-        found = ndimage.find_objects(ids, highest)
-    return {i: box for i, box in enumerate(found, start=1) if box is not None}
-
-
-def _hd95(gt: NDArray[np.bool_], pred: NDArray[np.bool_], *, spacing: Sequence[float], variant: Hd95Name) -> float:
-    if variant == "surfel":
-        return surfel_hd(gt, pred, spacing=spacing)
-    return hausdorff(surface_distances(gt, pred, spacing=spacing), variant=variant)

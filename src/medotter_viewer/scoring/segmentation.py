@@ -13,11 +13,10 @@ from medotter_viewer.core.labels import IntArray
 from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import BundleError, LabelError, UsageError
-from medotter_viewer.metrics.overlap import OverlapTable, id_mask, overlap_table
-from medotter_viewer.metrics.surface import bounding_box, hausdorff, surface_distances
-from medotter_viewer.metrics.surfel import surfel_hd
+from medotter_viewer.metrics.overlap import OverlapTable, overlap_table
 from medotter_viewer.scoring.empty import empty_value, situation
 from medotter_viewer.scoring.options import ScoreOptions
+from medotter_viewer.scoring.region_masks import RegionMasks
 
 METRICS = ("dice", "iou", "hd95")
 NOT_LABELLED = MetricValue(None, "not_labelled")
@@ -172,30 +171,16 @@ def check_ids(table: OverlapTable, spec: EvalSpec, entry: CaseEntry) -> None:
 def masks_hd95(gt: IntArray, pred: IntArray) -> Callable[[tuple[int, ...], Sequence[float], float, str], float]:
     """Return a function that gives the hd95 of a region: of ids, spacing, percentile and variant.
 
-    The label maps are cut to what is not background once, when the first distance is asked for.
+    Where each id lies is found once, when the first distance is asked for.
     """
-    crop: list[_Crop] = []
+    masks: list[RegionMasks] = []
 
     def measure(ids: tuple[int, ...], spacing: Sequence[float], percentile: float, variant: str) -> float:
-        if not crop:
-            crop.append(_Crop(gt, pred))
-        return crop[0].hd95(ids, spacing, percentile, variant)
+        if not masks:
+            masks.append(RegionMasks(gt, pred))
+        return masks[0].hd95(ids, spacing=spacing, percentile=percentile, variant=variant)
 
     return measure
-
-
-class _Crop:
-    """Both label maps, cut to what is not background in either; whole for a region that holds background."""
-
-    def __init__(self, gt: IntArray, pred: IntArray) -> None:
-        box = bounding_box((gt != 0) | (pred != 0)) or (slice(0, 0),) * gt.ndim
-        self.whole, self.cut = (gt, pred), (gt[box], pred[box])
-
-    def hd95(self, ids: tuple[int, ...], spacing: Sequence[float], percentile: float, variant: str) -> float:
-        gt, pred = (id_mask(labels, ids) for labels in (self.whole if 0 in ids else self.cut))
-        if variant == "surfel":
-            return surfel_hd(gt, pred, spacing=spacing, percentile=percentile)
-        return hausdorff(surface_distances(gt, pred, spacing=spacing), percentile=percentile, variant=variant)
 
 
 def _listed(voxels: dict[int, int]) -> str:
