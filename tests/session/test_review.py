@@ -351,6 +351,15 @@ class TestEdits:
         assert session.row("B/ok").score is not None
         assert session.row("B/ok").values["dice"] == pytest.approx(dice["B/ok"])  # the list says what the file says
 
+    def test_a_stroke_that_was_not_scored_yet_is_kept_too(self, session: ReviewSession) -> None:
+        session.go_to("B/ok")
+        assert session.pred_data is not None
+        session.pred_data[...] = 0
+        session.go_to("A/good")
+        assert session.edited_cases == ["B/ok"]
+        session.go_to("B/ok")
+        assert metrics(session)["dice"] == 0.0
+
     def test_the_profile_is_that_of_the_edited_prediction(self, session: ReviewSession, heard: Any) -> None:
         session.go_to("A/bad")
         assert session.pred_data is not None

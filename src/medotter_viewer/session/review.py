@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from psygnal import Signal, SignalGroup
 
 from medotter_viewer.batch import score_entry
 from medotter_viewer.core.case import Case, CaseEntry
@@ -20,32 +19,9 @@ from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import ADAPTERS, score_case
 from medotter_viewer.scoring.slices import SliceProfile, slice_profile
 from medotter_viewer.session.case_list import CaseRow, arrange, case_row
+from medotter_viewer.session.events import OpenedCase, SessionEvents
 from medotter_viewer.session.jobs import Deliver, Jobs
 from medotter_viewer.sources.bundle_source import BundleSource
-
-
-class SessionEvents(SignalGroup):
-    """What happened to a session; every signal is emitted on the main thread."""
-
-    loading_started = Signal(str)  # case id
-    case_changed = Signal(object)  # OpenedCase
-    scores_changed = Signal(object)  # CaseScore of the open case, or None; dice first, hd95 as it arrives
-    scoring_changed = Signal(bool)  # whether the open case is being scored
-    rows_changed = Signal()  # which rows, or their order
-    row_changed = Signal(str)  # case id whose score is new
-    progress_changed = Signal(int, int)  # cases done and all, while the whole split is scored; (0, 0) at its end
-    region_changed = Signal(object)  # region name or None
-    native_shown_changed = Signal(bool)
-    profile_changed = Signal(object)  # SliceProfile or None
-    failed = Signal(str)  # message for the status line
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OpenedCase:
-    """A case as it was opened: `worst_slice` is the displayed axial slice to open on."""
-
-    case: Case
-    worst_slice: int | None
 
 
 class ReviewSession:
@@ -181,7 +157,6 @@ class ReviewSession:
         """
         if case_id not in self._entries:
             raise CaseNotFoundError(f"no case {case_id!r} in {self.source.target}")
-        self._keep_edits()
         self._loading = case_id
         self._jobs.cancel("score")
         self._jobs.cancel("profile")
@@ -217,14 +192,13 @@ class ReviewSession:
 
     def _on_loaded(self, opened: OpenedCase) -> None:
         self._loading = None
+        self._keep_edits()
         pred = opened.case.pred
         kept = self._edits.pop(opened.case.case_id, None)
         self.opened, self.edited = opened, pred is not None and kept is not None
         self.pred_data = None if pred is None else kept if kept is not None else pred.data.copy(order="K")
         known = None if self.edited else self._scores.get(opened.case.case_id)  # the list holds the file's numbers
         self.score = known
-        if self.region is not None and self.region not in self.spec.regions:
-            self.region = None
         self.events.case_changed.emit(opened)
         self.events.scores_changed.emit(known)
         self.rescore()
@@ -275,10 +249,10 @@ class ReviewSession:
 
     def prediction_edited(self) -> None:
         """Note that `pred_data` was changed (or changed back), and score it."""
-        self.note_edits()
+        self._note_edits()
         self.rescore()
 
-    def note_edits(self) -> None:
+    def _note_edits(self) -> None:
         """See whether `pred_data` differs from the file."""
         case = self.case
         if case is not None and case.pred is not None and self.pred_data is not None:
@@ -291,7 +265,11 @@ class ReviewSession:
         return [*self._edits, *current]
 
     def _keep_edits(self) -> None:
-        """Keep the working copy of an edited case that is left, so that it is there when it is opened again."""
+        """Keep the working copy of an edited case that is left, so that it is there when it is opened again.
+
+        Called when the next case is there, not when it is asked for: a stroke in between counts too.
+        """
+        self._note_edits()
         if self.opened is not None and self.edited and self.pred_data is not None:
             case_id = self.opened.case.case_id
             self._edits[case_id] = self.pred_data

@@ -13,7 +13,8 @@ import napari
 from qtpy.QtCore import QTimer
 
 from medotter_viewer.errors import CaseNotFoundError, MissingDisplayError
-from medotter_viewer.session.review import OpenedCase, ReviewSession
+from medotter_viewer.session.events import OpenedCase
+from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.sources.bundle_source import BundleSource, Split
 from medotter_viewer.ui.actions import bind_keys, bind_shortcuts, help_text, unbind_keys
 from medotter_viewer.ui.banner import case_line

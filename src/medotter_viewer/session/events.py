@@ -1,0 +1,33 @@
+"""What can happen to a review."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from psygnal import Signal, SignalGroup
+
+from medotter_viewer.core.case import Case
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenedCase:
+    """A case as it was opened: `worst_slice` is the displayed axial slice to open on."""
+
+    case: Case
+    worst_slice: int | None
+
+
+class SessionEvents(SignalGroup):
+    """What happened to a session; every signal is emitted on the main thread."""
+
+    loading_started = Signal(str)  # case id
+    case_changed = Signal(object)  # OpenedCase
+    scores_changed = Signal(object)  # CaseScore of the open case, or None; dice first, hd95 as it arrives
+    scoring_changed = Signal(bool)  # whether the open case is being scored
+    rows_changed = Signal()  # which rows, or their order
+    row_changed = Signal(str)  # case id whose score is new
+    progress_changed = Signal(int, int)  # cases done and all, while the whole split is scored; (0, 0) at its end
+    region_changed = Signal(object)  # region name or None
+    native_shown_changed = Signal(bool)
+    profile_changed = Signal(object)  # SliceProfile or None
+    failed = Signal(str)  # message for the status line
