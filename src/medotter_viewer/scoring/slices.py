@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.labels import IntArray
-from medotter_viewer.core.spec import INSTANCE_TASKS, MACRO, EvalSpec
+from medotter_viewer.core.spec import MACRO, EvalSpec
 from medotter_viewer.geometry.orientation import display_order
 from medotter_viewer.metrics.overlap import id_mask
 from medotter_viewer.metrics.surface import bounding_box
@@ -81,7 +81,7 @@ def slice_profile(case: Case, spec: EvalSpec, *, region: str | None = None, axis
     order = display_order(labels.grid)
     ids = scored_ids(case, spec, region)
     one = region is not None and region != MACRO
-    objects = spec.task_type in INSTANCE_TASKS  # every id is an object of its own: foreground against foreground
+    objects = spec.is_instances  # every id is an object of its own: foreground against foreground
     one = one or objects
     masks = [
         None if part is None else part.data != 0 if objects else id_mask(part.data, ids)
@@ -117,7 +117,7 @@ def region_centre(case: Case, spec: EvalSpec, *, region: str | None, axis: int, 
     for part in (case.gt, case.pred):
         if part is not None:
             plane: IntArray = np.take(order.apply(part.data), index, axis=axis)
-            mask = plane != 0 if spec.task_type in INSTANCE_TASKS else id_mask(plane, ids)
+            mask = plane != 0 if spec.is_instances else id_mask(plane, ids)
             there = mask if there is None else there | mask
     box = None if there is None else bounding_box(there)
     if box is None:

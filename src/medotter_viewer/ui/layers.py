@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import IntArray, LabelMap
-from medotter_viewer.core.spec import INSTANCE_TASKS, MACRO, EvalSpec
+from medotter_viewer.core.spec import MACRO, EvalSpec
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.core.windows import default_limits, has_hu, limits, value_range
 from medotter_viewer.geometry.orientation import display_order
@@ -112,7 +112,7 @@ def specs(
         pred = LabelMap(pred_data, pred.grid)
     found = [_image(name, volume, case, options) for name, volume in case.channels.items()]
     # Under contours, too: outlines of one colour hide that two organs were taken for each other.
-    tinted = options.mode == "contour" and not options.native and spec.task_type not in INSTANCE_TASKS
+    tinted = options.mode == "contour" and not options.native and not spec.is_instances
     wrong = options.mode == "error" or (tinted and not _is_solo(options))
     if wrong and case.gt is not None and pred is not None:
         found.append(_errors(case, case.gt, pred, spec, options))
@@ -174,7 +174,7 @@ def _image(channel: str, volume: Volume, case: Case, options: ShowOptions) -> La
 
 def _errors(case: Case, gt: LabelMap, pred: LabelMap, spec: EvalSpec, options: ShowOptions) -> LayerSpec:
     placed = _placed(gt.grid, gt.data)
-    objects = spec.task_type in INSTANCE_TASKS
+    objects = spec.is_instances
     ids = tuple(scored_ids(case, spec, options.region)) if spec.regions and not objects else None
     placed["data"] = ErrorView(placed["data"], _placed(pred.grid, pred.data)["data"], ids, objects or _is_solo(options))
     return LayerSpec(
@@ -228,7 +228,7 @@ def _region_ids(
     case: Case, labels: LabelMap, spec: EvalSpec, options: ShowOptions, *, native: bool
 ) -> tuple[int, ...] | None:
     """Ids of the region that is shown alone, as they stand in `labels`; None where all are shown."""
-    if options.region is None or options.region == MACRO or spec.task_type in INSTANCE_TASKS:
+    if options.region is None or options.region == MACRO or spec.is_instances:
         return None
     ids = set(spec.regions[options.region]) - {0}
     remap = case.entry.remap
@@ -242,7 +242,7 @@ def _colors(
 ) -> dict[int | None, colors.Rgba]:
     if region is not None:
         return colors.accent_colors(region, colors.GT_ACCENT if role == "gt" else colors.PRED_ACCENT)
-    objects = spec.task_type in INSTANCE_TASKS  # each id is an object with a colour of its own
+    objects = spec.is_instances  # each id is an object with a colour of its own
     ids = ([] if native or objects else label_ids(spec)) or _ids_of(labels.data)
     if role == "pred" and options.mode == "contour":
         return colors.accent_colors(ids, colors.PRED_ACCENT, unknown=colors.LOUD)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from medotter_viewer.core.case import Case
-from medotter_viewer.core.spec import INSTANCE_TASKS, MACRO
+from medotter_viewer.core.spec import MACRO
 from medotter_viewer.core.windows import PRESETS, Window, has_hu
 from medotter_viewer.geometry.orientation import display_order
 from medotter_viewer.scoring.slices import region_centre, slice_profile
@@ -82,7 +82,7 @@ class Looking:
         self.display.apply(specs(case, session.spec, self.show, pred_data=session.pred_data))
         self.overlay.set_banner(self._banner(case))
         has_gt = (case.gt_native if self.show.native else case.gt or case.gt_native) is not None
-        objects = session.spec.task_type in INSTANCE_TASKS
+        objects = session.spec.is_instances
         self.overlay.set_legend(legend(self.show, has_gt=has_gt, has_pred=case.pred is not None, objects=objects))
         self._show_corner()
 
