@@ -126,9 +126,12 @@ class FactCache:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(self.path, timeout=_TIMEOUT_S, isolation_level=None)
         try:
+            # One look at all three: between two looks another process may have made the file ours.
+            connection.execute("BEGIN")
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             (schema,) = connection.execute("PRAGMA user_version").fetchone()
-            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            connection.execute("COMMIT")
             if tables == 0:
                 connection.execute("BEGIN IMMEDIATE")
                 connection.execute(
