@@ -1,0 +1,150 @@
+"""Named segments that may overlap, as one array of whole numbers: ROIs of an RTSTRUCT, segments of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medotter_viewer.core.grid import Grid
+from medotter_viewer.core.labels import IntArray, LabelMap, smallest_label_dtype
+from medotter_viewer.errors import LabelError
+
+Names = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One named structure.
+
+    Parameters
+    ----------
+    number : int
+        As in its file: ROI number, segment number, label value.
+    name : str
+        As in its file.
+    color : (int, int, int) or None
+        Red, green, blue, 0 to 255.
+    """
+
+    number: int
+    name: str
+    color: tuple[int, int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segments:
+    """Named segments on one grid.
+
+    Parameters
+    ----------
+    codes : (i, j, k) ndarray of int
+        0 is background. Every distinct combination of segments that share a voxel has its own code.
+    grid : Grid
+        Where it lies.
+    segments : tuple of Segment
+        All that the file lists, those without any voxel too.
+    members : mapping of int to tuple of int
+        Code to the numbers of the segments that it stands for.
+    """
+
+    codes: IntArray
+    grid: Grid
+    segments: tuple[Segment, ...]
+    members: Mapping[int, tuple[int, ...]]
+
+    def __post_init__(self) -> None:
+        if self.codes.shape != self.grid.shape:
+            raise LabelError(f"segments of shape {self.codes.shape} on a grid of shape {self.grid.shape}")
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Number to name; where segments share one, the number is added: ``"GTV (2)"``."""
+        found = [s.name for s in self.segments]
+        return {s.number: s.name if found.count(s.name) == 1 else f"{s.name} ({s.number})" for s in self.segments}
+
+    def combinations(self) -> dict[int, Names]:
+        """Return for every code the names of its segments."""
+        names = self.names
+        return {code: frozenset(names[n] for n in numbers) for code, numbers in self.members.items()}
+
+    def label_map(self, ids: Mapping[Names, int]) -> LabelMap:
+        """Return the label map in which each combination of names has the id that `ids` gives it.
+
+        Raises
+        ------
+        LabelError
+            If a combination that occurs has no id.
+        """
+        combinations = self.combinations()
+        if absent := [" + ".join(sorted(c)) for c in combinations.values() if c not in ids]:
+            raise LabelError(f"segments {', '.join(sorted(absent))} have no id; expected {sorted(map(sorted, ids))}")
+        top = max([*combinations, 0])
+        kind = smallest_label_dtype(0, max([*ids.values(), 0]))
+        lut = np.zeros(top + 1, dtype=kind)
+        for code, names in combinations.items():
+            lut[code] = ids[names]
+        return LabelMap(lut[self.codes], self.grid)
+
+
+def joined(masks: Iterable[tuple[Segment, NDArray[np.bool_]]], grid: Grid) -> Segments:
+    """Return segments from one mask each, given one after the other so that only one is held at a time.
+
+    Parameters
+    ----------
+    masks : iterable of (Segment, (i, j, k) ndarray of bool)
+        Numbers must differ.
+    grid : Grid
+        Of every mask.
+    """
+    codes = np.zeros(grid.shape, dtype=np.int32)
+    members: dict[int, tuple[int, ...]] = {0: ()}
+    listed: list[Segment] = []
+    for segment, mask in masks:
+        listed.append(segment)
+        touched = codes[mask]
+        lut: dict[int, int] = {}
+        for code in np.unique(touched).tolist():
+            lut[code] = len(members)
+            members[len(members)] = (*members[code], segment.number)
+        if lut:
+            old = np.fromiter(lut, dtype=np.int64)
+            new = np.fromiter(lut.values(), dtype=np.int32)
+            codes[mask] = new[np.searchsorted(old, touched)]
+    left = np.unique(codes).tolist()
+    order = {code: place for place, code in enumerate(sorted({*left, 0}))}
+    small = np.array([order.get(code, 0) for code in range(len(members))], dtype=smallest_label_dtype(0, len(order)))
+    kept = {order[code]: members[code] for code in order if code}
+    return Segments(small[codes], grid, tuple(listed), kept)
+
+
+def shared_ids(found: Iterable[Segments]) -> tuple[dict[Names, int], dict[str, tuple[int, ...]]]:
+    """Return an id for every combination of names that occurs, and the regions: name to its ids.
+
+    Segments of several files are brought together by name. A name without any voxel keeps an id of its own, so that
+    its region can be scored as empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medotter_viewer.core.grid import Grid
+    >>> grid = Grid((3, 1, 1), np.eye(4))
+    >>> masks = [(Segment(5, "body"), np.array([1, 1, 1], bool)), (Segment(2, "gtv"), np.array([0, 1, 0], bool))]
+    >>> both = joined([(s, m.reshape(3, 1, 1)) for s, m in masks], grid)
+    >>> ids, regions = shared_ids([both])
+    >>> regions, both.label_map(ids).data.ravel().tolist()
+    ({'body': (1, 3), 'gtv': (2, 3)}, [1, 3, 1])
+    """
+    names: dict[str, None] = {}
+    combinations: dict[Names, None] = {}
+    for one in found:
+        names.update(dict.fromkeys(one.names.values()))
+        combinations.update(dict.fromkeys(one.combinations().values()))
+    ids: dict[Names, int] = {frozenset({name}): place for place, name in enumerate(names, 1)}
+    for combination in sorted(combinations, key=sorted):
+        if combination:
+            ids.setdefault(combination, len(ids) + 1)
+    regions = {name: tuple(i for c, i in ids.items() if name in c) for name in names}
+    return ids, regions
