@@ -24,16 +24,17 @@ from medotter_viewer.figures import in_cell, show_in_cells, triplet
 from medotter_viewer.scoring.options import Missing, ScoreOptions
 from medotter_viewer.scoring.registry import score_case as _score_loaded
 from medotter_viewer.sources.bundle import Bundle
-from medotter_viewer.sources.bundle_source import BundleSource, Split
+from medotter_viewer.sources.bundle_source import BundleSource
 from medotter_viewer.sources.opening import open_source
 from medotter_viewer.sources.predictions import PredictionFolder
+from medotter_viewer.sources.source import CaseSource, Split
 from medotter_viewer.ui.screen import no_display
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Path_: TypeAlias = str | os.PathLike[str]
-Target: TypeAlias = Path_ | Bundle | BundleSource
+Target: TypeAlias = Path_ | Bundle | CaseSource
 _PATIENCE_S = 30.0
 _INSTEAD = "plot_case(...) draws a case without a window"
 
@@ -228,9 +229,9 @@ def score_bundle(
     return report_on(source, scores, chosen, split)
 
 
-def _source(target: Target, predictions: Path_ | None, options: dict[str, Any]) -> BundleSource:
+def _source(target: Target, predictions: Path_ | None, options: dict[str, Any]) -> CaseSource:
     """The cases of a target; one that is open already keeps its settings, but may get other predictions."""
-    if not isinstance(target, BundleSource):
+    if not isinstance(target, CaseSource):
         if unknown := options.keys() - signature(open_source).parameters.keys():
             raise UsageError(f"{', '.join(sorted(unknown))}: no such option; those of open_source are known")
         return open_source(target, predictions=predictions, **options)
@@ -238,11 +239,13 @@ def _source(target: Target, predictions: Path_ | None, options: dict[str, Any]) 
         raise UsageError(f"{', '.join(options)}: the source is open already; give them to open_source")
     if predictions is None:
         return target
+    if not isinstance(target, BundleSource):
+        raise UsageError("predictions: this source has its own; give them to open_source")
     path = Path(predictions)
     return replace(target, predictions=PredictionFolder(path, path.resolve().name))
 
 
-def _check_case(source: BundleSource, case_id: str) -> None:
+def _check_case(source: CaseSource, case_id: str) -> None:
     ids = source.case_ids()
     if case_id in ids:
         return

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from medotter_viewer import open_source
-from medotter_viewer.checks.bundle import check_bundle
+from medotter_viewer.checks.source import check_source
 from medotter_viewer.core.findings import Finding
 
 GT = np.zeros((4, 5, 6), dtype=np.uint8)
@@ -18,7 +18,7 @@ GT[2, 2, 1:3] = 2
 
 
 def check(tiny: Any, **options: Any) -> list[Finding]:
-    return list(check_bundle(open_source(tiny.bundle, predictions=tiny.predictions, **options)))
+    return list(check_source(open_source(tiny.bundle, predictions=tiny.predictions, **options)))
 
 
 def brief(findings: list[Finding]) -> list[tuple[str, str, str | None]]:
@@ -158,4 +158,4 @@ def test_images_are_looked_at_by_their_header(tmp_path: Path, write_bundle: Any)
 
 def test_without_predictions_nothing_is_said_about_them(tmp_path: Path, write_bundle: Any) -> None:
     tiny = write_bundle(tmp_path, {"A/1": {"gt": GT}})
-    assert list(check_bundle(open_source(tiny.bundle))) == []
+    assert list(check_source(open_source(tiny.bundle))) == []

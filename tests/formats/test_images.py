@@ -165,7 +165,7 @@ def test_a_picture_is_one_slice_with_its_first_pixel_at_the_upper_left(put: Any,
     labels, _ = read_labels(path)
     assert np.shares_memory(order.apply(labels.data), labels.data)
     assert labels.grid.shape == read_volume(path)[0].grid.shape == grid.shape
-    assert format_of(path).name == "image"
+    assert format_of(path).NAME == "image"
 
 
 # ---------------------------------------------------------------- colours

@@ -20,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
     """
     source = source_of(options)
     entries = list(source.entries(options.split or "all"))
-    with_predictions = source.predictions is not None
+    with_predictions = source.model is not None
     content = {"target": source.target, "cases": [_as_dict(e, with_predictions) for e in entries]}
     write_json(options.json, content)
     if options.json != "-":

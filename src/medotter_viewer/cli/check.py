@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from medotter_viewer.checks.bundle import check_bundle
+from medotter_viewer.checks.source import check_source
 from medotter_viewer.cli.output import fail, print_findings, write_json
 from medotter_viewer.cli.source import source_of
 from medotter_viewer.core.findings import Finding, errors_of
@@ -14,7 +14,7 @@ from medotter_viewer.errors import BundleError, ReadError
 def run(options: argparse.Namespace) -> int:
     """Print the findings and return 1 when one is an error."""
     try:
-        findings = list(check_bundle(source_of(options)))
+        findings = list(check_source(source_of(options)))
     except (BundleError, ReadError) as error:
         findings = [Finding("error", "bad-configuration", str(error), file=str(options.target))]
     errors = errors_of(findings)

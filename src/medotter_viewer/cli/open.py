@@ -7,7 +7,7 @@ from pathlib import Path
 
 from medotter_viewer.cli.source import source_of
 from medotter_viewer.errors import BundleError, CaseNotFoundError, MissingDependencyError
-from medotter_viewer.sources.bundle_source import Split
+from medotter_viewer.sources.source import Split
 
 
 def run(options: argparse.Namespace) -> int:

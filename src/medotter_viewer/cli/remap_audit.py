@@ -7,7 +7,7 @@ import argparse
 from medotter_viewer.cli.output import fail, print_findings, print_table, write_csv, write_json
 from medotter_viewer.cli.source import source_of
 from medotter_viewer.evaluation.remap_audit import RemapAudit, audit_remaps, native_rows
-from medotter_viewer.sources.bundle_source import Split
+from medotter_viewer.sources.source import Split
 
 WORDS = {
     "mapped": "mapped",

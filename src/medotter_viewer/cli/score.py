@@ -16,7 +16,7 @@ from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.errors import MissingDependencyError, UsageError
 from medotter_viewer.evaluation.report import TargetReport, report_on
 from medotter_viewer.scoring.options import ScoreOptions
-from medotter_viewer.sources.bundle_source import Split
+from medotter_viewer.sources.source import Split
 
 
 def run(options: argparse.Namespace) -> int:

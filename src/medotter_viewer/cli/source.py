@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from medotter_viewer.sources.bundle_source import BundleSource
 from medotter_viewer.sources.opening import open_source
+from medotter_viewer.sources.source import CaseSource
 
 
-def source_of(options: argparse.Namespace, *, predictions: bool = True) -> BundleSource:
+def source_of(options: argparse.Namespace, *, predictions: bool = True) -> CaseSource:
     """Return the cases that the options name; `predictions` False leaves the model's files alone."""
     return open_source(
         options.target,

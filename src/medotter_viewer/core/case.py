@@ -52,7 +52,7 @@ class CaseEntry:
     def missing(self) -> tuple[str, ...]:
         """Names of the parts whose files are not there: channel names, ``"gt"``, ``"prediction"``."""
         paths = {**self.channels, "gt": self.gt_path, "prediction": self.pred_path or self.pred_landmarks_path}
-        return tuple(name for name, path in paths.items() if path is None or not path.is_file())
+        return tuple(name for name, path in paths.items() if path is None or not path.exists())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,8 +26,8 @@ from medotter_viewer.errors import (
 )
 from medotter_viewer.evaluation.sample import Sample
 from medotter_viewer.sources.bundle import Bundle, find_bundle
-from medotter_viewer.sources.bundle_source import BundleSource, Split
 from medotter_viewer.sources.opening import open_source
+from medotter_viewer.sources.source import CaseSource, Split
 
 GROUP = "medotter_viewer.datasets"
 """Entry points under which datasets register: a function of split, type and options that returns samples."""
@@ -57,7 +57,7 @@ class BundleSamples:
 
     Parameters
     ----------
-    source : BundleSource
+    source : CaseSource
         The cases.
     split : {"test", "train", "all"}
         Which of them.
@@ -65,7 +65,7 @@ class BundleSamples:
         Whether to read the images.
     """
 
-    source: BundleSource
+    source: CaseSource
     split: Split = "test"
     images: bool = True
 

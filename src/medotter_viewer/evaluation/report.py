@@ -16,7 +16,7 @@ from medotter_viewer.scoring.options import ScoreOptions
 if TYPE_CHECKING:
     import pandas as pd
 
-    from medotter_viewer.sources.bundle_source import BundleSource, Split
+    from medotter_viewer.sources.source import CaseSource, Split
 
 HD95_MEANING: Mapping[str, str] = {
     "directed_max": "percentile of each direction, the larger of the two",
@@ -128,7 +128,7 @@ def make_report(
     )
 
 
-def report_on(source: BundleSource, scores: list[CaseScore], options: ScoreOptions, split: Split) -> TargetReport:
+def report_on(source: CaseSource, scores: list[CaseScore], options: ScoreOptions, split: Split) -> TargetReport:
     """Return the report of a source's scored cases, with what was chosen about the source."""
     return make_report(
         scores,
@@ -136,9 +136,9 @@ def report_on(source: BundleSource, scores: list[CaseScore], options: ScoreOptio
         options,
         target=source.target,
         split=split,
-        version=source.bundle.version,
-        hash_=source.bundle.hash,
-        model=source.predictions.name if source.predictions else None,
+        version=source.version,
+        hash_=source.hash,
+        model=source.model,
         n_split=len(source.case_ids(split)),
         more_definitions=source.record(),
     )

@@ -21,6 +21,7 @@ from medotter_viewer.errors import ReadError
 from medotter_viewer.formats import arrays, png, tiff
 from medotter_viewer.formats.whole import whole_labels
 
+NAME = "image"
 SUFFIXES = (".png", ".tiff", ".tif", ".npy", ".npz")
 MAX_PIXELS = 1 << 31
 """More than these are not read: a small file can promise any number."""
@@ -28,6 +29,11 @@ MAX_PIXELS = 1 << 31
 _LFS = b"version https://git-lfs"
 # Array axes run towards the feet, the back and the left, as on screen: nothing is turned or mirrored.
 _AFFINE = np.array([[0.0, 0, -1, 0], [0, -1, 0, 0], [-1, 0, 0, 0], [0, 0, 0, 1]])
+
+
+def matches(start: bytes) -> bool:
+    """Whether a file that begins so is a PNG, TIFF, npy or npz file."""
+    return start.startswith((png.MAGIC, *tiff.MAGICS, arrays.NPY_MAGIC, *arrays.ZIP_MAGICS))
 
 
 def pixel_grid(shape: tuple[int, ...]) -> Grid:

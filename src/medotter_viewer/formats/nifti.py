@@ -26,6 +26,7 @@ from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import GridMismatchError, ReadError, WriteError
 from medotter_viewer.formats.whole import whole_labels
 
+NAME = "nifti"
 SUFFIXES = (".nii.gz", ".nii")
 
 _MM = {1: 1000.0, 2: 1.0, 3: 0.001}  # xyzt_units: metre, millimetre, micrometre
@@ -42,6 +43,11 @@ class _Header:
     raw: Any
     grid: Grid
     findings: list[Finding] = field(default_factory=list)
+
+
+def matches(start: bytes) -> bool:
+    """Whether a file that begins so, unpacked, has a NIfTI header: its size comes first, in either byte order."""
+    return start[:4] in (b"\x5c\x01\0\0", b"\0\0\x01\x5c", b"\x1c\x02\0\0", b"\0\0\x02\x1c")
 
 
 def read_grid(path: Path) -> tuple[Grid, list[Finding]]:

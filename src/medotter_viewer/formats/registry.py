@@ -1,13 +1,16 @@
-"""Which formats can be read, and by which function: one line each.
+"""Which formats can be read: one module and one line each.
 
-A file is tried by its suffix; the reader itself trusts the content only.
+Content decides, the suffix only where the content does not say. A module offers ``NAME``, ``SUFFIXES``,
+``matches(start)`` (of a folder format ``matches_folder(path)``), ``read_grid``, ``read_labels`` and ``read_volume``;
+its libraries are imported when they are needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import zlib
+from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import Grid
@@ -16,39 +19,98 @@ from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import ReadError
 from medotter_viewer.formats import images, nifti
 
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A file format: its suffixes (longest first) and its readers."""
-
-    name: str
-    suffixes: tuple[str, ...]
-    read_grid: Callable[[Path], tuple[Grid, list[Finding]]]
-    read_labels: Callable[[Path], tuple[LabelMap, list[Finding]]]
-    read_volume: Callable[[Path], tuple[Volume, list[Finding]]]
+START_BYTES = 4096
+_LFS = b"version https://git-lfs"
+_GZIP = b"\x1f\x8b"
 
 
-FORMATS: tuple[Format, ...] = (
-    Format("nifti", nifti.SUFFIXES, nifti.read_grid, nifti.read_labels, nifti.read_volume),
-    Format("image", images.SUFFIXES, images.read_grid, images.read_labels, images.read_volume),
-)
-SUFFIXES: tuple[str, ...] = tuple(s for f in FORMATS for s in f.suffixes)
+class Readers(Protocol):
+    """What reads one format."""
+
+    @property
+    def NAME(self) -> str:  # noqa: N802
+        """Word for the kind of file, as ``info`` shows it."""
+
+    def read_grid(self, path: Path, /) -> tuple[Grid, list[Finding]]:
+        """Return where the voxels lie, without reading them."""
+
+    def read_labels(self, path: Path, /) -> tuple[LabelMap, list[Finding]]:
+        """Return the label map."""
+
+    def read_volume(self, path: Path, /) -> tuple[Volume, list[Finding]]:
+        """Return the image."""
 
 
-def format_of(path: Path) -> Format:
-    """Return the format of a file by its suffix.
+class FileFormat(Readers, Protocol):
+    """A module that reads single files."""
+
+    @property
+    def SUFFIXES(self) -> tuple[str, ...]:  # noqa: N802
+        """Suffixes in lower case, longest first."""
+
+    def matches(self, start: bytes, /) -> bool:
+        """Whether a file that begins so, after unpacking gzip, is of this format."""
+
+
+class FolderFormat(Readers, Protocol):
+    """A module that reads a folder as one volume."""
+
+    def matches_folder(self, path: Path, /) -> bool:
+        """Whether a folder is of this format, by what is in it."""
+
+
+FORMATS: tuple[FileFormat, ...] = (nifti, images)
+FOLDERS: tuple[FolderFormat, ...] = ()
+SUFFIXES: tuple[str, ...] = tuple(s for f in FORMATS for s in f.SUFFIXES)
+
+
+def format_of(path: Path) -> Readers:
+    """Return what reads a file or folder: by its content, else by its suffix.
 
     Raises
     ------
     ReadError
-        If no format has that suffix, or the file is not there.
+        If no format knows it, or it is not there.
     """
+    if path.is_dir():
+        found = next((one for one in FOLDERS if one.matches_folder(path)), None)
+        if found is None:
+            raise ReadError(f"{path}: a folder that no reader takes for one volume; name a file in it")
+        return found
     if not path.is_file():
         raise ReadError(f"{path}: no such file")
-    for one in FORMATS:
-        if path.name.lower().endswith(one.suffixes):
-            return one
-    raise ReadError(f"{path}: no reader for this kind of file; expected one of {', '.join(SUFFIXES)}")
+    start = start_of(path)
+    if start.startswith(_LFS):
+        raise ReadError(f"{path}: Git LFS pointer, data not downloaded; run 'git lfs pull'")
+    by_content = next((one for one in FORMATS if one.matches(start)), None)
+    # A damaged file is left to the reader of its suffix, which says what is damaged.
+    chosen = by_content or next((one for one in FORMATS if _is_named(path, one)), None)
+    if chosen is None:
+        raise ReadError(
+            f"{path}: no reader for this kind of file (it starts with {start[:8]!r}); expected one of "
+            f"{', '.join(SUFFIXES)}"
+        )
+    return chosen
+
+
+def start_of(path: Path) -> bytes:
+    """Return the first bytes of a file; of gzip data those that are packed, as far as they can be unpacked."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(START_BYTES)
+    except OSError as error:
+        raise ReadError(f"{path}: {error.strerror or error}") from error
+    if start.startswith(_GZIP):
+        try:
+            return zlib.decompressobj(wbits=31).decompress(start, START_BYTES)
+        except zlib.error:
+            return start
+    return start
+
+
+def is_there(path: Path) -> bool:
+    """Whether a path is a file or a folder, and no pipe or device that would keep a reader waiting."""
+    return path.is_file() or path.is_dir()
 
 
 def stem(path: Path) -> str:
@@ -61,14 +123,32 @@ def stem(path: Path) -> str:
 
 def read_labels(path: Path) -> tuple[LabelMap, list[Finding]]:
     """Return the label map of a file of any known format, and what was noticed."""
-    return format_of(path).read_labels(path)
+    readers = format_of(path)
+    labels, findings = readers.read_labels(path)
+    return labels, _with_suffix_note(path, readers, findings)
 
 
 def read_volume(path: Path) -> tuple[Volume, list[Finding]]:
     """Return the image of a file of any known format, and what was noticed."""
-    return format_of(path).read_volume(path)
+    readers = format_of(path)
+    volume, findings = readers.read_volume(path)
+    return volume, _with_suffix_note(path, readers, findings)
 
 
 def read_grid(path: Path) -> tuple[Grid, list[Finding]]:
     """Return where a file's voxels lie, without reading them."""
-    return format_of(path).read_grid(path)
+    readers = format_of(path)
+    grid, findings = readers.read_grid(path)
+    return grid, _with_suffix_note(path, readers, findings)
+
+
+def _is_named(path: Path, readers: Readers) -> bool:
+    return path.name.lower().endswith(tuple(getattr(readers, "SUFFIXES", ())))
+
+
+def _with_suffix_note(path: Path, readers: Readers, findings: list[Finding]) -> list[Finding]:
+    """Say so where the name promises another format; a reader that looks closer has said it already."""
+    if path.is_dir() or _is_named(path, readers) or any(f.code == "wrong-suffix" for f in findings):
+        return findings
+    message = f"{readers.NAME} data in a file named {path.suffix or 'without a suffix'}; read by its content"
+    return [*findings, replace(Finding("warning", "wrong-suffix", message), file=str(path))]

@@ -21,7 +21,7 @@ from medotter_viewer.scoring.slices import SliceProfile, slice_profile
 from medotter_viewer.session.case_list import CaseRow, arrange, case_row
 from medotter_viewer.session.events import OpenedCase, SessionEvents
 from medotter_viewer.session.jobs import Deliver, Jobs
-from medotter_viewer.sources.bundle_source import BundleSource
+from medotter_viewer.sources.source import CaseSource
 
 
 class ReviewSession:
@@ -29,7 +29,7 @@ class ReviewSession:
 
     Parameters
     ----------
-    source : BundleSource
+    source : CaseSource
         The cases.
     executor : Executor
         Threads that read and score.
@@ -60,7 +60,7 @@ class ReviewSession:
 
     def __init__(
         self,
-        source: BundleSource,
+        source: CaseSource,
         *,
         executor: Executor,
         deliver: Deliver,

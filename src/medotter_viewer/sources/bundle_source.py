@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.findings import Finding
@@ -22,9 +22,8 @@ from medotter_viewer.sources.bundle import MANIFEST, Bundle, find_data_root
 from medotter_viewer.sources.loading import load_case
 from medotter_viewer.sources.paths import Confined
 from medotter_viewer.sources.predictions import PredictionFolder
+from medotter_viewer.sources.source import Split
 from medotter_viewer.sources.user_remap import UserRemap
-
-Split = Literal["test", "train", "all"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +59,21 @@ class BundleSource:
     def name(self) -> str:
         """Name of the task."""
         return self.bundle.task
+
+    @property
+    def version(self) -> str | None:
+        """Version of the task."""
+        return self.bundle.version
+
+    @property
+    def hash(self) -> str | None:
+        """Hash of the task, as its manifest says."""
+        return self.bundle.hash
+
+    @property
+    def model(self) -> str | None:
+        """Name of the model."""
+        return None if self.predictions is None else self.predictions.name
 
     def __post_init__(self) -> None:
         remap = self.user_remap
@@ -150,6 +164,20 @@ class BundleSource:
     def load(self, case_id: str, *, images: bool = True) -> Case:
         """Return a case with its files read; what is wrong with them is a finding of the case."""
         return load_case(self.entry(case_id), images=images, resample_prediction=self.resample_prediction)
+
+    def check(self) -> Iterator[Finding]:
+        """Yield entries of the manifest that no split lists, and prediction files that no case uses."""
+        listed = set(self.case_ids())
+        for case_id in self.bundle.manifest["per_case"]:
+            if case_id not in listed:
+                message = f"case {case_id} has an entry in per_case but is in neither train nor test"
+                yield Finding("warning", "unlisted-case", message, where=case_id)
+        if self.predictions is None:
+            return
+        used = [path for e in self.entries() for path in (e.pred_path, e.pred_landmarks_path) if path is not None]
+        for path in self.predictions.unused(used):
+            message = f"no case of this bundle uses the prediction file {path.name}"
+            yield Finding("warning", "unused-prediction", message, file=str(path))
 
     @cached_property
     def _landmarks(self) -> LandmarkRules | None:

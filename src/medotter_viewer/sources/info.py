@@ -68,7 +68,7 @@ def _file_info(path: Path) -> dict[str, Any]:
         notes = [*notes, Finding("info", "oblique", message, file=str(path))]
     finite = volume.data[np.isfinite(volume.data)] if volume.data.dtype.kind == "f" else volume.data
     return {
-        **_empty(path, kind.name),
+        **_empty(path, kind.NAME),
         "shape": list(grid.shape),
         "spacing": list(grid.spacing) if grid.unit == "mm" else None,
         "axcodes": list(grid.axcodes) if grid.has_world else None,

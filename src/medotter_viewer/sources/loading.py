@@ -104,9 +104,10 @@ class _Reader:
     ) -> T | None:
         if path is None:
             return None  # the entry's own findings say so
-        if not path.is_file():
+        if not registry.is_there(path):
             if not any(f.code == "missing-file" and str(path) in f.message for f in self.findings):
-                self.add(severity, "missing-file", f"{part}: {path} is not there, or is no regular file", path)
+                message = f"{part}: {path} is not there, or is neither a file nor a folder"
+                self.add(severity, "missing-file", message, path)
             return None
         try:
             value, findings = read(path)
@@ -119,7 +120,7 @@ class _Reader:
     def grid_alone(self, path: Path) -> Grid | None:
         """Return where an image lies whose voxels could not be read; what is wrong was said already."""
         try:
-            return registry.read_grid(path)[0] if path.is_file() else None
+            return registry.read_grid(path)[0] if registry.is_there(path) else None
         except MedotterViewerError:
             return None
 

@@ -9,6 +9,7 @@ from medotter_viewer.errors import BundleNotFoundError
 from medotter_viewer.sources.bundle import MANIFEST, Bundle, find_bundle
 from medotter_viewer.sources.bundle_source import BundleSource
 from medotter_viewer.sources.predictions import PredictionFolder
+from medotter_viewer.sources.source import CaseSource
 from medotter_viewer.sources.user_remap import load_user_remap
 
 
@@ -21,7 +22,7 @@ def open_source(
     pattern: str | None = None,
     remap: str | None = None,
     resample_prediction: bool = False,
-) -> BundleSource:
+) -> CaseSource:
     """Return the cases of a target.
 
     Parameters

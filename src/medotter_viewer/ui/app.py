@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from medotter_viewer.errors import MedotterViewerError, MissingDisplayError, WriteError
-from medotter_viewer.sources.bundle_source import BundleSource, Split
+from medotter_viewer.sources.source import CaseSource, Split
 from medotter_viewer.ui.screen import no_display
 
 _PATIENCE_S = 120.0
 
 
 def run_window(
-    source: BundleSource | None,
+    source: CaseSource | None,
     *,
     case_id: str | None = None,
     region: str | None = None,
@@ -25,7 +25,7 @@ def run_window(
 
     Parameters
     ----------
-    source : BundleSource or None
+    source : CaseSource or None
         The cases; None opens an empty viewer, onto which a bundle folder can be dropped.
     case_id, region : str, optional
         Opened first, and looked at alone.

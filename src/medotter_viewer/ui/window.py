@@ -15,7 +15,7 @@ from qtpy.QtCore import QTimer
 from medotter_viewer.errors import CaseNotFoundError, MissingDisplayError
 from medotter_viewer.session.events import OpenedCase
 from medotter_viewer.session.review import ReviewSession
-from medotter_viewer.sources.bundle_source import BundleSource, Split
+from medotter_viewer.sources.source import CaseSource, Split
 from medotter_viewer.ui.actions import bind_keys, bind_shortcuts, help_text, unbind_keys
 from medotter_viewer.ui.banner import case_line
 from medotter_viewer.ui.display import Display
@@ -38,7 +38,7 @@ class ReviewWindow:
     ----------
     viewer : napari.Viewer
         Where it is shown.
-    source : BundleSource
+    source : CaseSource
         The cases.
     case_id : str, optional
         Opened first; the first of the list by default.
@@ -66,7 +66,7 @@ class ReviewWindow:
     def __init__(
         self,
         viewer: Any,
-        source: BundleSource,
+        source: CaseSource,
         *,
         case_id: str | None = None,
         region: str | None = None,
@@ -260,7 +260,7 @@ def _history(layer: Any) -> tuple[int, int]:
 
 
 def open_window(
-    source: BundleSource,
+    source: CaseSource,
     *,
     case_id: str | None = None,
     region: str | None = None,
@@ -272,7 +272,7 @@ def open_window(
 
     Parameters
     ----------
-    source : BundleSource
+    source : CaseSource
         The cases.
     case_id, region : str, optional
         Opened first, and looked at alone.
@@ -290,7 +290,7 @@ def open_window(
     """
     # What cannot be used is an error before a window opens.
     source.spec.check_region(region)
-    _ = source.root
+    source.record()  # finds the data root, or says that it is not there
     listed = source.case_ids(split)
     if case_id is not None and case_id not in listed:
         raise CaseNotFoundError(f"no case {case_id!r} among the {len(listed)} of split {split!r} of {source.target}")

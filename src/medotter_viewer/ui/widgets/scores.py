@@ -160,7 +160,7 @@ class ScoresDock(Panel):
 
 def header_text(session: ReviewSession, scoring: bool) -> str:
     """Return who is compared with what, by which definition, and how far it is."""
-    model = session.source.predictions.name if session.source.predictions is not None else "no predictions"
+    model = session.source.model or "no predictions"
     parts = [f"{model} vs gt"]
     if "hd95" in (session.options.metrics or ()):
         parts.append(f"hd95: {hd95_name(session.spec, session.options.hd95)}")
