@@ -12,6 +12,8 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap, Remap
 from medotter_viewer.core.landmarks import Landmarks
 from medotter_viewer.core.reprs import html_pairs
+from medotter_viewer.core.scans import ScanInputs, Seed
+from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.core.volume import Volume
 
 
@@ -33,6 +35,8 @@ class CaseEntry:
         None when the bundle does not say what this case's native ids mean: shown as they are, not scored.
     findings : tuple of Finding
         What was noticed without opening a file: a missing file, an unsafe path, an ambiguous prediction.
+    scan : ScanInputs or None
+        Of a case that is a scan folder with contours; it is read instead of the other files.
     """
 
     case_id: str
@@ -47,6 +51,7 @@ class CaseEntry:
     pred_landmarks_path: Path | None = None
     remap: Remap | None = None
     findings: tuple[Finding, ...] = ()
+    scan: ScanInputs | None = None
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -77,6 +82,12 @@ class Case:
         Polygons of the target, for scans that have them.
     slice_thickness_mm : mapping of int to float
         DICOM's (0018,0050) by slice number, for scans.
+    stack : SliceStack or None
+        Where the slices of a scan lie: what places its contours, which are x, y on a slice of a number.
+    structures : mapping of str to ScanContours
+        Every structure of a scan, those of the target too, by a name that no other has.
+    seeds : tuple of (int, float, float)
+        Slice number and x, y in mm LPS of known points inside tumours.
     """
 
     entry: CaseEntry
@@ -90,6 +101,9 @@ class Case:
     gt_contours: ScanContours | None = None
     pred_contours: ScanContours | None = None
     slice_thickness_mm: Mapping[int, float] = field(default_factory=dict)
+    stack: SliceStack | None = None
+    structures: Mapping[str, ScanContours] = field(default_factory=dict)
+    seeds: tuple[Seed, ...] = ()
 
     @property
     def case_id(self) -> str:
