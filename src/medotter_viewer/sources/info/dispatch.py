@@ -1,0 +1,41 @@
+"""Which function tells the facts of a path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from medotter_viewer.errors import ReadError
+from medotter_viewer.formats import registry
+from medotter_viewer.sources.bundle import Bundle, find_bundle
+from medotter_viewer.sources.info.facts import Facts
+from medotter_viewer.sources.info.folders import bundle_facts
+from medotter_viewer.sources.info.lists import json_facts
+from medotter_viewer.sources.info.volumes import volume_facts
+
+
+def path_info(path: Path) -> Facts:
+    """Return what a file or folder is, in the JSON form of ``info``.
+
+    Raises
+    ------
+    ReadError
+        If it is not there, no reader knows it, or it is damaged.
+    BundleError
+        If it is a bundle whose manifest cannot be used.
+    """
+    return _folder_info(path) if path.is_dir() else _file_info(path)
+
+
+def _folder_info(path: Path) -> Facts:
+    bundle_dir = find_bundle(path)
+    if bundle_dir is not None:
+        return bundle_facts(path, Bundle(bundle_dir))
+    if not any(one.matches_folder(path) for one in registry.FOLDERS):
+        raise ReadError(f"{path}: a folder without manifest_test.json; expected a bundle folder or a file")
+    return volume_facts(path)
+
+
+def _file_info(path: Path) -> Facts:
+    if path.suffix.lower() == ".json" and path.is_file():
+        return json_facts(path)
+    return volume_facts(path)
