@@ -36,6 +36,9 @@ class Grid:
         False for a file that does not say where it lies (no form code): `affine` then holds the spacing only.
     unit : {"mm", "px"}
         ``px`` for pictures and plain arrays, which know no lengths: one step is one pixel.
+    is_uneven : bool, default False
+        Whether the steps along the last axis vary, as between the slices of some scans; `affine` then holds their
+        mean, and distances across slices mean nothing.
 
     Raises
     ------
@@ -54,6 +57,7 @@ class Grid:
     affine: NDArray[np.float64]
     has_world: bool = True
     unit: Literal["mm", "px"] = "mm"
+    is_uneven: bool = False
 
     def __post_init__(self) -> None:
         affine = np.array(self.affine, dtype=np.float64)
@@ -153,4 +157,5 @@ class Grid:
             return f"{' x '.join(map(str, self.shape))} pixels"
         spacing = " x ".join(f"{s:.4g}" for s in self.spacing)
         axes = self.axcodes if self.has_world else "orientation unknown"
-        return f"{' x '.join(map(str, self.shape))} voxels of {spacing} mm, {axes}"
+        uneven = ", uneven slices" if self.is_uneven else ""
+        return f"{' x '.join(map(str, self.shape))} voxels of {spacing} mm, {axes}{uneven}"
