@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -203,17 +204,13 @@ class Header:
 
     def _raw(self, keyword: str) -> tuple[Any, str, str] | None:
         """Value as stored, its kind (VR) and byte order; None if absent."""
-        from pydicom.datadict import dictionary_VR
-
         tag = _tag(keyword)
         if tag not in self.dataset:
             return None
-        with parsing(self.path):
-            element = self.dataset.get_item(tag)
-            kind = element.VR if element.VR not in (None, "UN") else dictionary_VR(tag)
-            value = element.value
+        element = self.dataset.get_item(tag)
+        kind = element.VR if element.VR not in (None, "UN") else _usual_kind(tag)
         order = "<" if getattr(element, "is_little_endian", True) else ">"
-        return (b"" if value is None else value), str(kind), order
+        return (b"" if element.value is None else element.value), str(kind), order
 
     def _wrong(self, keyword: str, got: str, expected: str) -> ReadError:
         tag = _tag(keyword)
@@ -223,6 +220,7 @@ class Header:
         )
 
 
+@cache
 def _tag(keyword: str) -> int:
     from pydicom.datadict import tag_for_keyword
 
@@ -230,6 +228,13 @@ def _tag(keyword: str) -> int:
     if tag is None:
         raise KeyError(keyword)
     return int(tag)
+
+
+@cache
+def _usual_kind(tag: int) -> str:
+    from pydicom.datadict import dictionary_VR
+
+    return str(dictionary_VR(tag))
 
 
 def _listed(value: Any) -> list[Any]:
