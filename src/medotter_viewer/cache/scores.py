@@ -76,7 +76,9 @@ def _from_facts(entry: CaseEntry, spec: EvalSpec, options: ScoreOptions, facts: 
     stored = facts["table"]
     counts = np.array(stored["counts"], dtype=np.int64).reshape(len(stored["gt"]), len(stored["pred"]))
     table = OverlapTable(np.array(stored["gt"], dtype=np.int64), np.array(stored["pred"], dtype=np.int64), counts)
-    grid = Grid(tuple(facts["shape"]), np.array(facts["affine"]), bool(facts["has_world"]))
+    grid = Grid(
+        tuple(facts["shape"]), np.array(facts["affine"]), bool(facts["has_world"]), is_uneven=bool(facts["is_uneven"])
+    )
     distances = facts["distances"]
 
     def distance(ids: tuple[int, ...]) -> float:
@@ -113,6 +115,7 @@ def _from_files(
             "shape": list(grid.shape),
             "affine": grid.affine.tolist(),
             "has_world": grid.has_world,
+            "is_uneven": grid.is_uneven,
             "findings": [_stored(f, entry) for f in case.findings[len(entry.findings) :]],
             "distances": distances,
         },

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 IMAGE_DIAGONAL = "image_diagonal"
 """Rule of a cap that no table sets."""
+UNEVEN_SLICES = "uneven_slices"
+"""Rule of a distance that is not computed: no one step holds between all slices."""
 NOTHING = "–"
 """Stands where there is no value."""
 
@@ -52,6 +54,8 @@ def metric_text(metric: str, value: MetricValue | None) -> str:
     'cap 373.13 (spec)'
     >>> metric_text("dice", MetricValue(1.0, "absent", "both_empty")), metric_text("dice", MetricValue(0.5))
     ('absent in both', '0.500')
+    >>> metric_text("hd95", MetricValue(None, "error", "uneven_slices"))
+    'not defined (uneven slices)'
     """
     if value is None:
         return NOTHING
@@ -60,6 +64,8 @@ def metric_text(metric: str, value: MetricValue | None) -> str:
     if value.status == "cap":
         rule = "image diagonal" if value.rule == IMAGE_DIAGONAL else "spec"
         return f"cap {value.value:g} ({rule})"
+    if value.rule == UNEVEN_SLICES:
+        return "not defined (uneven slices)"
     return {"absent": "absent in both", "not_labelled": "not labelled"}.get(value.status, value.status)
 
 

@@ -28,7 +28,8 @@ class MetricValue:
         ``ok`` computed; ``absent`` empty in gt and pred; ``cap`` taken from a rule for one-sided emptiness;
         ``not_labelled`` this dataset does not annotate the region.
     rule : str or None
-        The rule that set the value: a key of ``empty_structure``, ``image_diagonal``, or None.
+        The rule that set the value: a key of ``empty_structure``, ``image_diagonal``, ``uneven_slices`` (no distance
+        can be given: status ``error``), or None.
     """
 
     value: float | None

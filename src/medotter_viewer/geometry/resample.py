@@ -31,10 +31,12 @@ def resample_labels(labels: LabelMap, grid: Grid) -> LabelMap:
     ------
     GridMismatchError
         If a voxel of `grid` lies more than half a voxel outside the grid of `labels`, or either grid has no
-        world position.
+        world position, or has uneven slices.
     """
     if not (labels.grid.has_world and grid.has_world):
         raise GridMismatchError("cannot resample: a file without form codes, or a picture, does not say where it lies")
+    if labels.grid.is_uneven or grid.is_uneven:
+        raise GridMismatchError("cannot resample: the slices lie unevenly, so that no one step says where they are")
     to_source = np.linalg.inv(labels.grid.affine) @ grid.affine
     corners = (grid.corners_world() - labels.grid.affine[:3, 3]) @ np.linalg.inv(labels.grid.affine[:3, :3]).T
     limit = np.asarray(labels.grid.shape) - 0.5 + _ROUNDING

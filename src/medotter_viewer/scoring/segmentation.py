@@ -10,6 +10,7 @@ from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import IntArray
+from medotter_viewer.core.reprs import UNEVEN_SLICES
 from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import BundleError, LabelError, UsageError
@@ -20,6 +21,7 @@ from medotter_viewer.scoring.region_masks import RegionMasks
 
 METRICS = ("dice", "iou", "hd95")
 NOT_LABELLED = MetricValue(None, "not_labelled")
+UNDEFINED = MetricValue(None, "error", UNEVEN_SLICES)
 
 
 def chosen_metrics(spec: EvalSpec, options: ScoreOptions) -> tuple[str, ...]:
@@ -92,7 +94,8 @@ def score_table(
     spec, options
         As for `score_segmentation`.
     distance : callable
-        Gives hd95 for a region; asked only where both sides have it.
+        Gives hd95 for a region; asked only where both sides have it, and not on a grid of uneven slices: there it is
+        not defined, unless the specification fixes a spacing.
     """
     metrics = chosen_metrics(spec, options)
     if not spec.regions:
@@ -102,6 +105,7 @@ def score_table(
     check_ids(table, spec, entry)
     spacing = spacing_of(grid, spec)
     diagonal_mm = float(np.linalg.norm(np.multiply(grid.shape, spacing)))
+    has_distances = not grid.is_uneven or spec.hd95_spacing is not None
     regions = {}
     for name, ids in spec.regions.items():
         if not is_labelled(entry, spec, ids):
@@ -114,7 +118,7 @@ def score_table(
             if empty is not None:
                 values[metric] = empty_value(metric, empty, spec.empty_structure, diagonal_mm)
             elif metric == "hd95":
-                values[metric] = MetricValue(distance(ids))
+                values[metric] = MetricValue(distance(ids)) if has_distances else UNDEFINED
             else:
                 values[metric] = MetricValue(overlap.dice if metric == "dice" else overlap.iou)
         regions[name] = RegionScore(values, overlap.gt, overlap.pred, overlap.intersection)

@@ -110,7 +110,7 @@ def _usual(gaps: NDArray[np.float64]) -> float:
 
 def _uneven(planes: Sequence[Plane], gaps: NDArray[np.float64], usual: float, source: Path) -> Finding:
     """What to say about distances that differ: slices are missing, or they are irregular."""
-    consequence = "volumes use the mean distance and hd95 is not computed"
+    consequence = "volumes use the mean distance; hd95 is not defined"
     times = gaps / usual
     if np.abs(times - np.rint(times)).max() <= _WHOLE and np.rint(times).min() >= 1:
         missing = int((np.rint(times) - 1).sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medotter_viewer.core.reprs import IMAGE_DIAGONAL
+from medotter_viewer.core.reprs import IMAGE_DIAGONAL, UNEVEN_SLICES
 from medotter_viewer.core.scores import MetricValue, RegionScore
 from medotter_viewer.core.spec import EvalSpec
 
@@ -54,6 +54,8 @@ def why(metric: str, region: RegionScore, spec: EvalSpec, variant: str) -> str:
     value = region.metrics[metric]
     if value.status == "not_labelled":
         return "this dataset does not annotate the region: it is not scored and enters no mean"
+    if value.rule == UNEVEN_SLICES:
+        return f"{metric} is not defined: the distances between the slices differ, and a distance needs one spacing"
     if value.status == "error":
         return f"{metric} could not be computed"
     if value.status in ("cap", "absent"):
