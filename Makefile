@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help env test demo bench-check clean
+.PHONY: help env test demo bench-check bench-reading clean
 
 BIN := .venv/bin
 LOGS := .cache/make-test
@@ -24,7 +24,7 @@ define pytest
 endef
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 env:  ## Set up .venv and, as root on Debian, the packages that windows need
 	@scripts/setup_env.sh
@@ -51,6 +51,10 @@ demo:  ## Open the viewer on a sample bundle (without a screen: score it and wri
 bench-check:  ## Compare numbers with MedPy, MONAI, surface-distance, StarDist and HoVer-Net's definition
 	@benchmarks/setup_env.sh
 	@.venv-bench/bin/python benchmarks/bench_check.py
+
+bench-reading:  ## Time reading of NIfTI files against nibabel, indexed_gzip and SimpleITK, into benchmarks/RESULTS.md
+	@benchmarks/setup_env.sh
+	@.venv-bench/bin/python benchmarks/bench_reading.py
 
 clean:  ## Remove the environment, caches and build results
 	rm -rf .venv .venv-bench .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .benchmarks build dist demo

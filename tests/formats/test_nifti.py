@@ -112,14 +112,38 @@ def test_negative_ids_keep_their_value(tmp_path: Path) -> None:
     assert labels.data.dtype == np.int32
 
 
-@pytest.mark.parametrize("dtype", [[("R", "u1"), ("G", "u1"), ("B", "u1")], "c8", "c16"])
-def test_colours_and_complex_numbers_are_refused_by_type(tmp_path: Path, dtype: Any) -> None:
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_complex_numbers_are_refused_by_type(tmp_path: Path, dtype: Any) -> None:
     array = np.zeros((2, 3, 4), dtype=dtype)
     path = tmp_path / "a.nii"
     nibabel.save(nibabel.Nifti1Image(array, AFFINE), path)
     for read in (read_labels, read_volume):
         with pytest.raises(ReadError, match="expected whole or real numbers"):
             read(path)
+
+
+@pytest.mark.parametrize("name", ["a.nii", "a.nii.gz"])
+@pytest.mark.parametrize("samples", ["RGB", "RGBA"])
+def test_colours_are_an_image_and_no_label_ids(tmp_path: Path, samples: str, name: str) -> None:
+    array = np.zeros((2, 3, 4), dtype=[(channel, "u1") for channel in samples])
+    array["R"][1, 2, 3], array["G"][0, 1, 2], array["B"][...] = 200, 90, 7
+    path = tmp_path / name
+    nibabel.save(nibabel.Nifti1Image(array, AFFINE), path)
+    volume, findings = read_volume(path)
+    assert volume.rgb
+    assert volume.data.dtype == np.uint8
+    assert volume.data[1, 2, 3].tolist() == [200, 0, 7]
+    assert volume.data[0, 1, 2].tolist() == [0, 90, 7]
+    assert volume.data.sum(axis=(0, 1, 2)).tolist() == [200, 90, 7 * 24]
+    assert codes(findings) == (["info alpha-left-out"] if samples == "RGBA" else [])
+    with pytest.raises(LabelError, match=rf"{len(samples)} channels of colour for each voxel: these are no label ids"):
+        read_labels(path)
+
+
+def test_colours_that_are_opaque_everywhere_need_no_note(tmp_path: Path) -> None:
+    array = np.full((2, 1, 1), 255, dtype=[(channel, "u1") for channel in "RGBA"])
+    nibabel.save(nibabel.Nifti1Image(array, AFFINE), tmp_path / "a.nii")
+    assert read_volume(tmp_path / "a.nii")[1] == []
 
 
 @pytest.mark.parametrize(

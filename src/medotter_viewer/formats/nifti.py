@@ -7,47 +7,40 @@ promises more than the file holds costs nothing.
 
 from __future__ import annotations
 
-import gzip
+import io
 import math
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.core.findings import Finding
-from medotter_viewer.core.grid import PASS_FRACTION, Grid
+from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap, smallest_label_dtype
 from medotter_viewer.core.volume import Volume
-from medotter_viewer.errors import GridMismatchError, ReadError, WriteError
-from medotter_viewer.formats.whole import whole_labels
+from medotter_viewer.errors import LabelError, ReadError, WriteError
+from medotter_viewer.formats.nifti_header import NiftiHeader, read_header
+from medotter_viewer.formats.voxels import (
+    DEFLATE_RATIO,
+    GZIP_MAGIC,
+    LFS_MAGIC,
+    StoredVoxels,
+    gunzipped,
+    read_errors,
+    refuse_pointer,
+)
 
 NAME = "nifti"
 SUFFIXES = (".nii.gz", ".nii")
-
-_MM = {1: 1000.0, 2: 1.0, 3: 0.001}  # xyzt_units: metre, millimetre, micrometre
-_UNIT_NAMES = {1: "metre", 3: "micrometre"}
-_GZIP_RATIO = 1040  # deflate cannot expand further
-_TAIL_MIB = 64  # how much may follow the voxels before the end is no longer looked for
-_LFS = b"version https://git-lfs"
-
-
-@dataclass(slots=True)
-class _Header:
-    """What the header says, and what was noticed about it."""
-
-    raw: Any
-    grid: Grid
-    findings: list[Finding] = field(default_factory=list)
+_SIZES = (b"\x5c\x01\0\0", b"\0\0\x01\x5c", b"\x1c\x02\0\0", b"\0\0\x02\x1c")  # of headers: 348, 540
 
 
 def matches(start: bytes) -> bool:
-    """Whether a file that begins so, unpacked, has a NIfTI header: its size comes first, in either byte order."""
-    return start[:4] in (b"\x5c\x01\0\0", b"\0\0\x01\x5c", b"\x1c\x02\0\0", b"\0\0\x02\x1c")
+    """Tell a NIfTI file by its first bytes, unpacked; without the magic word too, which old ones lack."""
+    return start[:4] in _SIZES and len(start) >= 348
 
 
 def read_grid(path: Path) -> tuple[Grid, list[Finding]]:
@@ -58,8 +51,8 @@ def read_grid(path: Path) -> tuple[Grid, list[Finding]]:
     ReadError
         If it is no NIfTI file.
     """
-    with _opened(path) as (stream, notes):
-        header = _read_header(stream, path)
+    with _opened(path) as (stream, _, notes):
+        header = read_header(stream, path)
         return header.grid, notes + header.findings
 
 
@@ -71,27 +64,36 @@ def read_labels(path: Path) -> tuple[LabelMap, list[Finding]]:
     ReadError
         If the file is damaged or is no NIfTI file.
     LabelError
-        If values lie more than 0.05 from a whole number, or are no numbers.
+        If values lie more than 0.05 from a whole number, are no numbers, or are colours.
     """
-    data, header, findings = _read(path)
-    whole, noticed = whole_labels(data, path)
-    findings += noticed
-    return LabelMap(whole, header.grid), findings
+    with _stored(path) as (voxels, header, samples, notes):
+        if samples > 1:
+            raise LabelError(
+                f"{path}: {samples} channels of colour for each voxel: these are no label ids; write label maps with "
+                "one value for each voxel"
+            )
+        ids, noticed = voxels.ids()
+    return LabelMap(ids.reshape(header.grid.shape, order="F"), header.grid), notes + noticed
 
 
 def read_volume(path: Path) -> tuple[Volume, list[Finding]]:
-    """Return the image of a file, scaled as its header says, and what was noticed.
+    """Return the image of a file, scaled as its header says or in its colours, and what was noticed.
 
     Raises
     ------
     ReadError
-        If the file is damaged, is no NIfTI file, or holds colours or several volumes.
+        If the file is damaged, is no NIfTI file, or holds several volumes.
     """
-    data, header, findings = _read(path)
-    if data.dtype == np.float64:
-        with np.errstate(all="ignore"):  # what overflows is infinite
-            data = data.astype(np.float32)
-    return Volume(data, header.grid), findings
+    with _stored(path) as (voxels, header, samples, notes):
+        data = voxels.values()
+    shape = header.grid.shape
+    if samples == 1:
+        return Volume(data.reshape(shape, order="F"), header.grid), notes
+    colours = data.reshape(*shape[::-1], samples).transpose(2, 1, 0, 3)  # the colours of a voxel lie side by side
+    if samples == 4 and (colours[..., 3] != 255).any():
+        message = "transparent voxels are shown in their stored colour: alpha is left out"
+        notes.append(Finding("info", "alpha-left-out", message, file=str(path)))
+    return Volume(colours[..., :3], header.grid, rgb=True), notes
 
 
 def write_labels(path: Path, labels: LabelMap) -> None:
@@ -141,164 +143,43 @@ def _write(path: Path, data: NDArray[Any], grid: Grid) -> None:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[BinaryIO, list[Finding]]]:
-    """Open the decompressed bytes of a file, whatever its name says."""
+def _opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, bool, list[Finding]]]:
+    """Open the unpacked bytes of a file, whatever its name says; whether they are packed."""
     notes: list[Finding] = []
-    try:
-        with path.open("rb") as file:
-            magic = file.read(len(_LFS))
-            file.seek(0)
-            if magic == _LFS:
-                raise ReadError(f"{path}: Git LFS pointer, data not downloaded; run 'git lfs pull'")
-            packed, named = magic[:2] == b"\x1f\x8b", path.name.lower().endswith(".gz")
-            if packed != named:
-                kind = "gzip data in a file not named .gz" if packed else "named .gz but not gzip data"
-                notes.append(Finding("warning", "wrong-suffix", f"{kind}; read by its content", file=str(path)))
-            if packed:
-                with gzip.GzipFile(fileobj=file) as stream:
-                    yield cast(BinaryIO, stream), notes
-            else:
-                yield file, notes
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ReadError(
-            f"{path}: damaged or truncated gzip data (unexpected end of gzip stream); copy the file again"
-        ) from error
-    except OSError as error:
-        if isinstance(error, ReadError):
-            raise
-        raise ReadError(f"{path}: {error.strerror or error}") from error
+    with read_errors(path), path.open("rb") as file:
+        start = file.read(len(LFS_MAGIC))
+        file.seek(0)
+        refuse_pointer(start, path)
+        packed, named = start.startswith(GZIP_MAGIC), path.name.lower().endswith(".gz")
+        if packed != named:
+            kind = "gzip data in a file not named .gz" if packed else "named .gz but not gzip data"
+            notes.append(Finding("warning", "wrong-suffix", f"{kind}; read by its content", file=str(path)))
+        if packed:
+            with gunzipped(file) as stream:
+                yield stream, True, notes
+        else:
+            yield file, False, notes
 
 
-def _read_header(stream: BinaryIO, path: Path) -> _Header:
-    import nibabel
-    from nibabel.spatialimages import HeaderDataError
-    from nibabel.wrapstruct import WrapStructError
-
-    start = stream.read(540)
-    size = start[:4]
-    version = {b"\x5c\x01\0\0": 1, b"\0\0\x01\x5c": 1, b"\x1c\x02\0\0": 2, b"\0\0\x02\x1c": 2}.get(size)
-    if version is None or len(start) < (348 if version == 1 else 540):
-        raise ReadError(f"{path}: not a NIfTI file (starts with {start[:8]!r}); expected .nii or .nii.gz")
-    kind = nibabel.Nifti1Header if version == 1 else nibabel.Nifti2Header
-    try:
-        # Extensions are skipped: the voxels start at vox_offset.
-        raw = kind(start[: kind.sizeof_hdr], check=False)
-        _mend_steps(raw)
-        notes: list[Finding] = []
-        with np.errstate(all="ignore"):  # a form that is no number is refused by Grid
-            header = _Header(raw, _grid(raw, path, notes), notes)
-    except (HeaderDataError, WrapStructError, GridMismatchError, ValueError) as error:
-        raise ReadError(f"{path}: damaged NIfTI header: {error}") from error
-    if header.grid.shear_deg > 0.1:
-        notes.append(
-            Finding(
-                "info",
-                "sheared-axes",
-                f"axes are {header.grid.shear_deg:.2f} deg from orthogonal (sheared); distances use the voxel "
-                "edge lengths",
-                file=str(path),
-            )
-        )
-    return header
-
-
-def _mend_steps(raw: Any) -> None:
-    """Read qfac by its sign (the format says so, and 0 is common), steps without it, those of absent axes as 1."""
-    steps = raw["pixdim"]
-    steps[0] = -1 if steps[0] < 0 else 1
-    steps[1:4] = np.abs(steps[1:4])
-    steps[1 + len(raw.get_data_shape()) : 4] = 1
-
-
-def _grid(raw: Any, path: Path, notes: list[Finding]) -> Grid:
-    """Position in mm: sform first, then qform, else none."""
-    shape = _spatial_shape(raw, path)
-    unit = int(raw["xyzt_units"]) & 7
-    to_mm = np.array([[_MM.get(unit, 1.0)]] * 3 + [[1.0]])
-    if unit in _UNIT_NAMES:
-        message = f"lengths are given in {_UNIT_NAMES[unit]} and were converted to mm"
-        notes.append(Finding("info", "unit-converted", message, file=str(path)))
-    forms = {}
-    for name, code, get in (("sform", "sform_code", raw.get_sform), ("qform", "qform_code", raw.get_qform)):
-        if int(raw[code]) > 0:
-            try:
-                forms[name] = Grid(shape, to_mm * get())
-            except ValueError as error:  # GridMismatchError, or nibabel's for a quaternion longer than 1
-                notes.append(Finding("warning", "unusable-form", f"{name}: {error}; not used", file=str(path)))
-    if not forms:
-        zooms = np.asarray(raw["pixdim"][1:4], dtype=np.float64)
-        return Grid(shape, to_mm * np.diag([*zooms, 1.0]), has_world=False)
-    if len(forms) == 2:
-        apart = forms["sform"].corner_displacement_mm(forms["qform"])
-        if apart > PASS_FRACTION * min(forms["sform"].spacing):
-            message = f"qform and sform differ by {apart:.1f} mm; the sform is used"
-            notes.append(Finding("warning", "qform-sform-differ", message, file=str(path)))
-    return forms.get("sform") or forms["qform"]
-
-
-def _spatial_shape(raw: Any, path: Path) -> tuple[int, ...]:
-    shape = tuple(int(n) for n in raw.get_data_shape())
-    if not 1 <= len(shape) <= 7 or min(shape) < 1:
-        raise ReadError(f"{path}: shape {shape}, expected three positive numbers")
-    if any(n != 1 for n in shape[3:]):
-        raise ReadError(
-            f"{path}: {len(shape)}-dimensional, shape {shape}; expected one 3-D volume; store one file per channel"
-        )
-    return (*shape[:3], *(1,) * (3 - len(shape)))
-
-
-def _read(path: Path) -> tuple[NDArray[Any], _Header, list[Finding]]:
-    """Voxels in file-axis order (Fortran), scaled, native byte order."""
-    from nibabel.spatialimages import HeaderDataError
-
-    with _opened(path) as (stream, notes):
-        header = _read_header(stream, path)
-        raw = header.raw
-        try:
-            stored = raw.get_data_dtype()
-        except (HeaderDataError, KeyError) as error:
-            raise ReadError(f"{path}: damaged NIfTI header: no voxel type has the code {error}") from error
-        try:
-            slope, inter = raw.get_slope_inter()
-        except HeaderDataError as error:  # the intercept is no number
-            if float(raw["scl_slope"]) != 1.0:
-                raise ReadError(f"{path}: damaged NIfTI header: {error}") from error
-            slope = inter = None
-        if stored.kind not in "iuf":
-            raise ReadError(f"{path}: voxels of type {stored}, expected whole or real numbers (one value a voxel)")
-        count = math.prod(header.grid.shape)
-        needed = count * stored.itemsize
-        held = path.stat().st_size * (_GZIP_RATIO if hasattr(stream, "mtime") else 1)
-        if needed > held:
-            raise ReadError(
-                f"{path}: truncated: the header promises {needed} bytes of voxels, the file cannot hold them"
-            )
-        offset = float(raw["vox_offset"])
-        if not offset + needed <= held:
-            raise ReadError(f"{path}: damaged NIfTI header: voxels start at byte {offset:g}, beyond the file")
-        stream.seek(int(max(offset, 352 if raw.sizeof_hdr == 348 else 544)))
-        try:
-            buffer = bytearray(needed)
-        except MemoryError as error:
-            raise ReadError(f"{path}: {needed / 2**30:.1f} GiB of voxels do not fit the memory") from error
-        view, got = memoryview(buffer), 0
-        while got < needed and (n := stream.readinto(view[got : got + (1 << 20)])):  # type: ignore[attr-defined]
-            got += n
-        if got < needed:
-            raise ReadError(
-                f"{path}: truncated: {got} of {needed} bytes of voxels, unexpected end of file; copy it again"
-            )
-        for _ in range(_TAIL_MIB):  # only at the end of gzip data is its checksum compared
-            if not stream.read(1 << 20):
-                break
-    data: NDArray[Any] = np.frombuffer(buffer, dtype=stored).reshape(header.grid.shape, order="F")
-    if not stored.isnative:
-        data = data.astype(stored.newbyteorder("="))
-    if slope is not None and (slope, inter or 0.0) != (1.0, 0.0):
-        with np.errstate(all="ignore"):  # what overflows is infinite
-            data = data * np.float64(slope) + np.float64(inter or 0.0)
-    squeezed = raw.get_data_shape()
-    if len(squeezed) != 3:
-        message = f"shape {tuple(int(n) for n in squeezed)} read as {header.grid.shape}"
-        notes.append(Finding("info", "singleton-axes", message, file=str(path)))
-    return data, header, notes + header.findings
+@contextmanager
+def _stored(path: Path) -> Iterator[tuple[StoredVoxels, NiftiHeader, int, list[Finding]]]:
+    """The voxels, ready to be read, how many numbers each has, and what was noticed."""
+    with _opened(path) as (stream, packed, notes):
+        header = read_header(stream, path)
+        dtype, samples = header.dtype, 1
+        if dtype.names is not None and "".join(dtype.names) in ("RGB", "RGBA"):
+            dtype, samples = np.dtype(np.uint8), len(dtype.names or ())
+        if dtype.kind not in "iuf":
+            raise ReadError(f"{path}: voxels of type {dtype}, expected whole or real numbers (one value a voxel)")
+        count = math.prod(header.grid.shape) * samples
+        held = path.stat().st_size * (DEFLATE_RATIO if packed else 1)
+        slope, inter = header.scaling if samples == 1 else (1.0, 0.0)
+        voxels = StoredVoxels(path, stream, dtype, count, held, slope, inter)
+        if not header.offset + voxels.needed <= held:
+            raise ReadError(f"{path}: damaged NIfTI header: voxels start at byte {header.offset:g}, beyond the file")
+        stream.seek(int(max(header.offset, header.smallest_offset)))
+        shape = tuple(int(n) for n in header.raw.get_data_shape())
+        if len(shape) != 3:
+            message = f"shape {shape} read as {header.grid.shape}"
+            notes.append(Finding("info", "singleton-axes", message, file=str(path)))
+        yield voxels, header, samples, notes + header.findings
