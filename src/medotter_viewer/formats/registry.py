@@ -18,6 +18,8 @@ from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import ReadError
 from medotter_viewer.formats import images, nifti
+from medotter_viewer.formats.dicom import file as dicom
+from medotter_viewer.formats.dicom import series as dicom_series
 
 START_BYTES = 4096
 _LFS = b"version https://git-lfs"
@@ -59,8 +61,8 @@ class FolderFormat(Readers, Protocol):
         """Whether a folder is of this format, by what is in it."""
 
 
-FORMATS: tuple[FileFormat, ...] = (nifti, images)
-FOLDERS: tuple[FolderFormat, ...] = ()
+FORMATS: tuple[FileFormat, ...] = (nifti, images, dicom)
+FOLDERS: tuple[FolderFormat, ...] = (dicom_series,)
 SUFFIXES: tuple[str, ...] = tuple(s for f in FORMATS for s in f.SUFFIXES)
 
 

@@ -6,7 +6,10 @@ from pathlib import Path
 
 from medotter_viewer.errors import ReadError
 from medotter_viewer.formats import registry
+from medotter_viewer.formats.dicom import file as dicom_file
+from medotter_viewer.formats.dicom import series as dicom_series
 from medotter_viewer.sources.bundle import Bundle, find_bundle
+from medotter_viewer.sources.info.dicom import dicom_facts, series_facts
 from medotter_viewer.sources.info.facts import Facts
 from medotter_viewer.sources.info.folders import bundle_facts
 from medotter_viewer.sources.info.lists import json_facts
@@ -30,6 +33,8 @@ def _folder_info(path: Path) -> Facts:
     bundle_dir = find_bundle(path)
     if bundle_dir is not None:
         return bundle_facts(path, Bundle(bundle_dir))
+    if dicom_series.matches_folder(path):
+        return series_facts(path)
     if not any(one.matches_folder(path) for one in registry.FOLDERS):
         raise ReadError(f"{path}: a folder without manifest_test.json; expected a bundle folder or a file")
     return volume_facts(path)
@@ -38,4 +43,6 @@ def _folder_info(path: Path) -> Facts:
 def _file_info(path: Path) -> Facts:
     if path.suffix.lower() == ".json" and path.is_file():
         return json_facts(path)
+    if registry.format_of(path) is dicom_file:
+        return dicom_facts(path)
     return volume_facts(path)

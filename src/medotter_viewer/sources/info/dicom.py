@@ -1,0 +1,42 @@
+"""The facts of DICOM: a series slice by slice, the structures of an RTSTRUCT, the segments of a segmentation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from medotter_viewer.core.findings import Finding
+from medotter_viewer.core.volume import Volume
+from medotter_viewer.formats.dicom import rtstruct, seg, series
+from medotter_viewer.formats.dicom.files import sop_kind
+from medotter_viewer.formats.dicom.roi_areas import roi_items
+from medotter_viewer.sources.info.facts import Facts, facts, grid_facts, grid_notes, value_range
+from medotter_viewer.sources.info.volumes import segment_facts
+
+
+def dicom_facts(path: Path) -> Facts:
+    """Return the facts of one DICOM file, whatever it holds."""
+    kind = sop_kind(path)
+    if kind == "rtstruct":
+        items, notes = roi_items(path)
+        return facts(path, rtstruct.NAME, items=items, notes=notes)
+    if kind == "seg":
+        return segment_facts(path, seg.NAME, *seg.read_segments(path))
+    return series_facts(path)
+
+
+def series_facts(path: Path) -> Facts:
+    """Return the facts of a series in a folder, or of one image file: what each slice holds, along the normal."""
+    volume, notes = series.read_volume(path)
+    items = [] if volume.rgb else series.slice_items(path, volume)
+    return {**_image_facts(path, volume, notes), "items": items}
+
+
+def _image_facts(path: Path, volume: Volume, notes: list[Finding]) -> Facts:
+    return {
+        **facts(path, series.NAME if path.is_dir() else "dicom", notes=notes + grid_notes(volume.grid, path)),
+        **grid_facts(volume.grid),
+        "dtype": str(volume.data.dtype),
+        "unit": volume.unit or None,
+        "channels": ["red", "green", "blue"] if volume.rgb else [],
+        "range": value_range(volume),
+    }
