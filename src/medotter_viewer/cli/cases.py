@@ -51,15 +51,16 @@ def _missing(entry: CaseEntry, with_predictions: bool) -> list[str]:
 
 def _as_dict(entry: CaseEntry, with_predictions: bool) -> dict[str, Any]:
     files = {name: str(path) for name, path in entry.channels.items()}
-    files["gt"] = str(entry.gt_path) if entry.gt_path else None  # type: ignore[assignment]
-    files["prediction"] = str(entry.pred_path) if entry.pred_path else None  # type: ignore[assignment]
+    parts = {"gt": entry.gt_path, "prediction": entry.pred_path}
+    points = {"gt_landmarks": entry.gt_landmarks_path, "prediction_landmarks": entry.pred_landmarks_path}
+    parts |= {name: path for name, path in points.items() if path is not None}  # most tasks have no points
     return {
         "id": entry.case_id,
         "dataset": entry.dataset,
         "split": entry.split,
         "tier": entry.tier,
         "channels": list(entry.channels),
-        "files": files,
+        "files": {**files, **{name: None if path is None else str(path) for name, path in parts.items()}},
         "missing": _missing(entry, with_predictions),
         "findings": [f.to_dict() for f in entry.findings],
     }

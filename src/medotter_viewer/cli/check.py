@@ -6,7 +6,7 @@ import argparse
 
 from medotter_viewer.checks.source import check_source
 from medotter_viewer.cli.output import fail, print_findings, write_json
-from medotter_viewer.cli.source import source_of
+from medotter_viewer.cli.source import source_of, target_text
 from medotter_viewer.core.findings import Finding, errors_of
 from medotter_viewer.errors import BundleError, ReadError
 
@@ -16,9 +16,9 @@ def run(options: argparse.Namespace) -> int:
     try:
         findings = list(check_source(source_of(options)))
     except (BundleError, ReadError) as error:
-        findings = [Finding("error", "bad-configuration", str(error), file=str(options.target))]
+        findings = [Finding("error", "bad-configuration", str(error), file=target_text(options))]
     errors = errors_of(findings)
-    content = {"target": str(options.target), "ok": not errors, "findings": [f.to_dict() for f in findings]}
+    content = {"target": target_text(options), "ok": not errors, "findings": [f.to_dict() for f in findings]}
     write_json(options.json, content)
     if options.json != "-":
         print_findings(findings)

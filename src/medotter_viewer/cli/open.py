@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from medotter_viewer.cli.source import source_of
+from medotter_viewer.cli.source import names_cases, source_of
 from medotter_viewer.errors import BundleError, CaseNotFoundError, MissingDependencyError
 from medotter_viewer.sources.source import Split
 
 
 def run(options: argparse.Namespace) -> int:
     """Open the window and stay until it is closed, or write its picture and leave."""
-    source = source_of(options) if options.target else None
+    source = source_of(options) if names_cases(options) else None
     if source is not None:  # unknown names are errors before a window opens
         split: Split = options.split or "all"
         if options.case is not None and options.case not in (listed := source.case_ids(split)):

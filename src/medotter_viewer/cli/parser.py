@@ -24,19 +24,19 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     one = _command(commands, "open", "open cases in the viewer", _open)
-    one.add_argument("target", nargs="?", metavar="TARGET", help="bundle folder (default: an empty viewer)")
+    _target(one, " (without either: an empty viewer)")
     _source(one)
     one.add_argument("--case", metavar="ID", help="case to open first (default: the first of the split)")
     one.add_argument("--region", metavar="NAME", help="region to look at alone")
     one.add_argument("--screenshot", metavar="FILE", help="write a picture of the window and leave")
 
     one = _command(commands, "cases", "list cases, their files and what is missing", _cases)
-    one.add_argument("target", metavar="TARGET", help="bundle folder")
+    _target(one)
     _source(one)
     _json(one)
 
     one = _command(commands, "score", "score a model's predictions", _score)
-    one.add_argument("target", metavar="TARGET", help="bundle folder")
+    _target(one)
     _source(one)
     one.add_argument("--case", metavar="ID", action="append", help="score only this case; repeatable")
     one.add_argument("--metrics", metavar="A,B", help="metrics to compute (default: the specification's)")
@@ -80,7 +80,7 @@ def build_parser() -> argparse.ArgumentParser:
     _json(one)
 
     one = _command(commands, "check", "look for what is wrong, without scoring", _check)
-    one.add_argument("target", metavar="TARGET", help="bundle folder")
+    _target(one)
     _source(one)
     _json(one)
 
@@ -97,6 +97,20 @@ def build_parser() -> argparse.ArgumentParser:
         help="which vertebrae compete: all of GT, and less than the distance (default), or those in both, at most",
     )
     _json(one)
+
+    group = commands.add_parser("polygons", help="contours of tumours: score a submission on scans").add_subparsers(
+        dest="polygons_command", required=True, metavar="COMMAND"
+    )
+    one = _command(group, "score", "score a submission of contours on a folder of scans", _polygons_score)
+    one.add_argument("submission", metavar="SUBMISSION", type=Path, help="CSV file, or zip with one, or its folder")
+    one.add_argument("--scans", metavar="DIR", type=Path, required=True, help="a scan, or the folder of several")
+    one.add_argument("--target", metavar="NAME", help="type of the dictionary, or name (default: radiomics_gtv)")
+    one.add_argument("--structures", metavar="FILE", type=Path, help="dictionary (default: structure_dict.dat of DIR)")
+    one.add_argument(
+        "--overlap", choices=("union", "sum"), default="union", help="rings of a side are united (default) or summed"
+    )
+    one.add_argument("--skip-empty-truth", action="store_true", help="leave scans without target out of the mean")
+    _json(one)
     return parser
 
 
@@ -108,9 +122,29 @@ def _command(
     return one
 
 
+def _target(parser: argparse.ArgumentParser, otherwise: str = "") -> None:
+    """What holds cases: a target, or files and folders instead of one."""
+    parser.add_argument(
+        "target",
+        nargs="?",
+        metavar="TARGET",
+        help="bundle folder, dataset folder of nnU-Net, or scans of VerSe; or give --gt instead" + otherwise,
+    )
+    group = parser.add_argument_group("instead of TARGET", "files, or folders of files with equal names")
+    group.add_argument("--gt", metavar="PATH", help="ground truths: each is a case, called as its file without suffix")
+    group.add_argument("--pred", metavar="PATH", help="one model's predictions (here in place of --predictions)")
+    group.add_argument("--image", metavar="PATH", help="images; <case>_0000, <case>_0001, ... are channels of a case")
+    group.add_argument(
+        "--labels", metavar="FILE", help="YAML or JSON {id: name}: the regions (default: every id is one)"
+    )
+    group.add_argument("--instances", action="store_true", help="ids are names of single objects: F1, PQ and AJI")
+
+
 def _source(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("source")
-    group.add_argument("--predictions", metavar="DIR", help="folder of one model's predictions: <case_id><suffix>")
+    group.add_argument(
+        "--predictions", metavar="DIR", help="folder of one model's predictions for TARGET: <case_id><suffix>"
+    )
     group.add_argument("--model-name", metavar="NAME", help="what to call the model (default: the folder's name)")
     group.add_argument(
         "--data-root",
@@ -204,5 +238,11 @@ def _check(options: argparse.Namespace) -> int:
 
 def _landmarks(options: argparse.Namespace) -> int:
     from medotter_viewer.cli.landmarks import run
+
+    return run(options)
+
+
+def _polygons_score(options: argparse.Namespace) -> int:
+    from medotter_viewer.cli.polygons_score import run
 
     return run(options)

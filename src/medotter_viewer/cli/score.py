@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from medotter_viewer.batch import score_entries
 from medotter_viewer.cache.store import FactCache, default_cache_path
 from medotter_viewer.cli.output import ProgressLine, fail, print_findings, print_table, write_all, write_csv, write_json
-from medotter_viewer.cli.source import source_of
+from medotter_viewer.cli.source import names_cases, source_of
 from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
 from medotter_viewer.core.scores import CaseScore
-from medotter_viewer.errors import MissingDependencyError, UsageError
+from medotter_viewer.errors import BundleError, MissingDependencyError, UsageError
 from medotter_viewer.evaluation.report import TargetReport, report_on
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.sources.source import Split
@@ -21,13 +21,19 @@ from medotter_viewer.sources.source import Split
 
 def run(options: argparse.Namespace) -> int:
     """Print the scores and return 1 when a case of the split is not scored."""
-    if options.predictions is None:
-        raise UsageError("give the model's predictions: --predictions DIR")
+    if options.predictions is None and options.pred is None:
+        instead = options.target is None and names_cases(options)
+        raise UsageError(f"give the model's predictions: {'--pred PATH' if instead else '--predictions DIR'}")
+    if options.pred is not None and options.gt is None and options.target is None:
+        raise UsageError("--pred alone has nothing to be scored against: give --gt PATH")
     source = source_of(options)
     split: Split = options.split or "test"
     metrics = tuple(m.strip() for m in options.metrics.split(",") if m.strip()) if options.metrics else None
     chosen = ScoreOptions(metrics, options.hd95, options.missing)
     wanted = list(dict.fromkeys(options.case)) if options.case else source.case_ids(split)
+    if not wanted:
+        counts = ", ".join(f"{len(source.case_ids(one))} in {one}" for one in ("test", "train"))
+        raise BundleError(f"{source.target}: no case in split {split!r} ({counts}); choose another by --split")
     entries = [source.entry(case_id) for case_id in wanted]
     with _executor(options) as executor:
         scores = score_entries(
@@ -48,14 +54,16 @@ def run(options: argparse.Namespace) -> int:
     for score in scores:
         if score.status != "scored":
             fail(f"{score.case_id}: {score.status}: {score.message}")
+    if all(score.status == "missing_prediction" for score in scores):
+        fail("no prediction was found: 'medotter-viewer check' with the same options names the files that no case uses")
     return 0 if report.has_no_failures and written else 1
 
 
 def print_report(report: TargetReport) -> None:
     """Print a table for each case, the means and the headline."""
-    identity = f"{report.target}  version {report.version}  hash {report.hash}"
-    hd95 = report.definitions["hd95"]
-    print(f"{identity}\nmodel {report.model}  split {report.split}  hd95: {hd95['name']}, {hd95['meaning']}")
+    known = {"version": report.version, "hash": report.hash}
+    print("  ".join([report.target, *(f"{name} {text}" for name, text in known.items() if text is not None)]))
+    print(f"model {report.model}  split {report.split}{_hd95_words(report)}")
     for score in report.cases.values():
         print(f"\n{score.case_id}" + ("" if score.status == "scored" else f": {score.status}: {score.message}"))
         print_case(score)
@@ -78,6 +86,12 @@ def print_report(report: TargetReport) -> None:
     whole = "" if report.complete else "  INCOMPLETE: not every case of the split is scored"
     name = f"{aggregate.headline_metric} of {aggregate.headline_region}"
     print(f"\nheadline {name}: {value} (n {aggregate.headline.n}){whole}")
+
+
+def _hd95_words(report: TargetReport) -> str:
+    """Which hd95 the numbers are; nothing for a report without any."""
+    hd95 = report.definitions["hd95"]
+    return f"  hd95: {hd95['name']}, {hd95['meaning']}" if "hd95" in report.aggregate.macro else ""
 
 
 def print_case(score: CaseScore) -> None:

@@ -3,34 +3,56 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
-from medotter_viewer.errors import BundleNotFoundError
+from medotter_viewer.errors import BundleNotFoundError, UsageError
 from medotter_viewer.sources.bundle import MANIFEST, Bundle, find_bundle
 from medotter_viewer.sources.bundle_source import BundleSource
+from medotter_viewer.sources.folder_pairs import Folders, open_folders
+from medotter_viewer.sources.inferred_spec import Progress
+from medotter_viewer.sources.nnunet import DATASET, is_nnunet, open_nnunet
 from medotter_viewer.sources.predictions import PredictionFolder
 from medotter_viewer.sources.source import CaseSource
 from medotter_viewer.sources.user_remap import load_user_remap
+from medotter_viewer.sources.verse import open_verse
+from medotter_viewer.sources.verse_files import is_verse
+
+Place = str | os.PathLike[str]
+
+_EXPECTED = "a bundle folder, a dataset of nnU-Net or scans of VerSe"
+_LOOKED_FOR = (
+    f"no {MANIFEST} (a bundle), no {DATASET} with labelsTr or imagesTs (nnU-Net), "
+    "no sub-..._seg-vert_msk.nii.gz (VerSe)"
+)
+_OTHERWISE = "name files or folders of equal names by --gt, --pred and --image instead"
+_NAMED = 5
 
 
 def open_source(
-    target: str | os.PathLike[str] | Bundle,
+    target: Place | Bundle | None = None,
     *,
-    predictions: str | os.PathLike[str] | None = None,
+    predictions: Place | None = None,
     model_name: str | None = None,
-    data_root: str | os.PathLike[str] | None = None,
+    data_root: Place | None = None,
     pattern: str | None = None,
     remap: str | None = None,
     resample_prediction: bool = False,
+    gt: Place | None = None,
+    pred: Place | None = None,
+    image: Place | None = None,
+    labels: Place | None = None,
+    instances: bool = False,
+    progress: Progress | None = None,
 ) -> CaseSource:
-    """Return the cases of a target.
+    """Return the cases of a target, or of files and folders without one.
 
     Parameters
     ----------
-    target : path or Bundle
-        A bundle folder, or a folder with a sub-folder ``bundle``.
+    target : path or Bundle, optional
+        A bundle folder, a folder with a sub-folder ``bundle``, a dataset folder of nnU-Net, or scans of VerSe.
     predictions : path, optional
-        Folder of one model's predictions.
+        Folder of one model's predictions for the target.
     model_name : str, optional
         What to call the model; the folder's name by default.
     data_root : path, optional
@@ -39,33 +61,102 @@ def open_source(
     pattern : str, optional
         Template of a prediction's path, e.g. ``"{dataset}/{stem}_pred.nii.gz"``.
     remap : str, optional
-        File of a label remap that replaces the bundle's own, or ``"identity"``.
+        File of a label remap that replaces the target's own, or ``"identity"``.
     resample_prediction : bool
         Whether predictions on another grid are resampled instead of refused.
+    gt, pred, image : path, optional
+        Instead of a target: a file each, or folders of files with equal names. Ground truths say which cases there
+        are; without them every prediction, else every image is a case that is shown and not scored. An image folder
+        may hold ``<case>_0000``, ``<case>_0001``, ... as the channels of a case.
+    labels : path, optional
+        With `gt`: file ``{id: name}`` that names the regions; by default every id that occurs is one, and all label
+        maps are read when `CaseSource.spec` is first asked for.
+    instances : bool
+        With `gt`: ids are names of single objects.
+    progress : callable, optional
+        Told how many label maps have been read while their ids are collected, and how many there are.
 
     Raises
     ------
     BundleNotFoundError
-        If the target is no bundle.
+        If the target holds nothing that is known.
     UsageError
-        If a folder that was named is not there.
+        If options contradict each other, or a folder that was named is not there.
+    ReadError, BundleError
+        If what was named is not there, or cannot be used.
+
+    Examples
+    --------
+    >>> source = open_source(gt="labels", pred="unet", image="images")  # doctest: +SKIP
+    >>> source.case_ids(), list(source.spec.regions)  # doctest: +SKIP
+    (['0001', '0002'], ['1', '2'])
     """
+    folders = {"gt": gt, "pred": pred, "image": image}
+    given = {name: Path(path) for name, path in folders.items() if path is not None}
+    user_remap = None if remap is None else load_user_remap(remap)
+    if target is None:
+        of_target = {"predictions": predictions, "data_root": data_root, "pattern": pattern}
+        _refuse(of_target, f"belongs to a TARGET; {'with --gt ' if gt else ''}name predictions by --pred")
+        chosen = Folders(
+            **given, labels=None if labels is None else Path(labels), instances=instances, model_name=model_name
+        )
+        return open_folders(chosen, user_remap=user_remap, resample_prediction=resample_prediction, progress=progress)
+    _refuse({**folders, "labels": labels, "instances": instances or None}, "is for files without a TARGET; give one")
+    if not isinstance(target, Bundle) and (bundle_dir := find_bundle(Path(target))) is not None:
+        target = Bundle(bundle_dir)
     if isinstance(target, Bundle):
-        bundle = target
-    else:
-        found = find_bundle(Path(target))
-        if found is None:
-            there = "is not there" if not Path(target).exists() else f"holds no {MANIFEST}"
-            raise BundleNotFoundError(f"{target} {there}; expected a bundle folder")
-        bundle = Bundle(found)
-    folder = None
-    if predictions is not None:
-        path = Path(predictions)
-        folder = PredictionFolder(path, model_name or path.resolve().name, pattern)
-    return BundleSource(
-        bundle,
-        data_root=None if data_root is None else Path(data_root),
-        predictions=folder,
-        user_remap=None if remap is None else load_user_remap(remap),
-        resample_prediction=resample_prediction,
-    )
+        folder = None
+        if predictions is not None:
+            path = Path(predictions)
+            folder = PredictionFolder(path, model_name or path.resolve().name, pattern)
+        return BundleSource(
+            target,
+            data_root=None if data_root is None else Path(data_root),
+            predictions=folder,
+            user_remap=user_remap,
+            resample_prediction=resample_prediction,
+        )
+    place = Path(target)
+    _refuse({"data_root": data_root}, f"is for a bundle; {place} is none")
+    model = None if predictions is None else Path(predictions)
+    # Scan folders go here: what `scans.find_scans` recognises comes before the two layouts below.
+    if is_nnunet(place):
+        return open_nnunet(
+            place,
+            predictions=model,
+            model_name=model_name,
+            pattern=pattern,
+            user_remap=user_remap,
+            resample_prediction=resample_prediction,
+        )
+    if place.is_dir() and is_verse(place):
+        return open_verse(
+            place,
+            predictions=model,
+            model_name=model_name,
+            pattern=pattern,
+            user_remap=user_remap,
+            resample_prediction=resample_prediction,
+            progress=progress,
+        )
+    raise BundleNotFoundError(_nothing_known(place))
+
+
+def _refuse(options: Mapping[str, object], reason: str) -> None:
+    """Raise UsageError for options that are given and do not fit."""
+    if named := [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]:
+        raise UsageError(f"{', '.join(named)}: {reason}")
+
+
+def _nothing_known(place: Path) -> str:
+    """Say what was looked for, what is there instead, and what to do."""
+    if not place.exists():
+        return f"{place} is not there; expected {_EXPECTED}"
+    if not place.is_dir():
+        return f"{place} is no folder; expected {_EXPECTED}; {_OTHERWISE}"
+    try:
+        names = sorted(f"{path.name}/" if path.is_dir() else path.name for path in place.iterdir())
+    except OSError as error:
+        return f"{place}: {error.strerror or error}"
+    found = ", ".join(names[:_NAMED]) + (f", ... ({len(names)} in all)" if len(names) > _NAMED else "") or "nothing"
+    return f"{place} holds {_LOOKED_FOR}; it holds {found}; {_OTHERWISE}"

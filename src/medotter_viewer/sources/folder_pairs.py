@@ -1,0 +1,231 @@
+"""Files, or folders of files with equal names, as cases: ground truths, one model's predictions and images."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from medotter_viewer.core.case import CaseEntry
+from medotter_viewer.core.findings import Finding
+from medotter_viewer.core.labels import Remap
+from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.errors import ReadError, UsageError
+from medotter_viewer.formats import registry
+from medotter_viewer.sources.channel_files import ChannelFiles
+from medotter_viewer.sources.folder_listing import Listing, is_one_volume, list_volumes
+from medotter_viewer.sources.folder_source import FolderSource, check_datasets, remap_for
+from medotter_viewer.sources.inferred_spec import (
+    Progress,
+    instances_spec,
+    read_label_names,
+    regions_spec,
+    spec_of_ids,
+)
+from medotter_viewer.sources.user_remap import IDENTITY, UserRemap
+
+GT, PRED, IMAGE = "ground truth", "prediction", "image"
+AS_IN_FILE = Remap(None, "none", "no remap is given: ids are as in the files")
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """What a person names instead of a bundle; each a file, or a folder of files with equal names.
+
+    Parameters
+    ----------
+    gt, pred, image : Path or None
+        Ground truth, one model's predictions, images. Without ground truth cases are shown and not scored.
+    labels : Path or None
+        File ``{id: name}`` that names the regions.
+    instances : bool
+        Whether ids are names of single objects.
+    model_name : str or None
+        None takes the name of the prediction's folder.
+
+    Raises
+    ------
+    ReadError
+        If something is not there.
+    UsageError
+        If nothing is named, or `labels` beside `instances`.
+    """
+
+    gt: Path | None = None
+    pred: Path | None = None
+    image: Path | None = None
+    labels: Path | None = None
+    instances: bool = False
+    model_name: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise UsageError("name what to look at: --gt PATH, --pred PATH or --image PATH")
+        for part, path in self.parts.items():
+            if not registry.is_there(path):
+                there = "is neither a file nor a folder" if path.exists() else "is not there"
+                raise ReadError(f"{part}: {path} {there}; expected a file, or a folder of files")
+        if self.instances and self.labels is not None:
+            raise UsageError("--instances: ids are names of single objects; leave --labels out")
+
+    @property
+    def parts(self) -> dict[str, Path]:
+        """What is named, by part; the first one says which cases there are."""
+        named = {GT: self.gt, PRED: self.pred, IMAGE: self.image}
+        return {part: path for part, path in named.items() if path is not None}
+
+    @property
+    def model(self) -> str | None:
+        """Name of the model; None without predictions."""
+        if self.pred is None:
+            return None
+        return self.model_name or (registry.stem(self.pred) if self.pred.is_file() else self.pred.resolve().name)
+
+
+def open_folders(
+    folders: Folders,
+    *,
+    user_remap: UserRemap | None = None,
+    resample_prediction: bool = False,
+    progress: Progress | None = None,
+) -> FolderSource:
+    """Return the cases of files or folders.
+
+    Parameters
+    ----------
+    folders : Folders
+        Which.
+    user_remap : UserRemap, optional
+        Applied to ground truths.
+    resample_prediction : bool
+        As for `load_case`.
+    progress : callable, optional
+        Told how many label maps have been read while their ids are collected.
+
+    Returns
+    -------
+    FolderSource
+        A case for every ground truth; without ground truths for every prediction, else for every image. All are of
+        the split ``test``; the folders above a file are its dataset.
+
+    Raises
+    ------
+    ReadError, BundleError
+        If a folder holds no volume, or a file of names or a remap cannot be used.
+    UsageError
+        If one file is named beside a folder of several, or a remap beside instances.
+    """
+    if folders.instances and user_remap is not None and user_remap.source != IDENTITY:
+        raise UsageError("--instances: ids are names of single objects; leave --remap out")
+    names = None if folders.labels is None else read_label_names(folders.labels)
+    listings = _listings(folders)
+    main = next(iter(listings.values()))
+    target = next(iter(folders.parts.values()))
+    if not main.ids:
+        left_out = f" ({main.noticed[0].message})" if main.noticed else ""
+        suffixes = ", ".join(registry.SUFFIXES)
+        raise ReadError(f"{target}: no file that can be read{left_out}; expected files named {suffixes}")
+    only_images = set(listings) == {IMAGE}
+    images = ChannelFiles(listings.get(IMAGE, Listing(target)), None if only_images else main.ids)
+    ids = images.case_ids if only_images else main.ids
+    cases = {i: replace(_entry(i, listings, images, user_remap), label_regions=names) for i in ids}
+    check_datasets(user_remap, cases)
+
+    def rules() -> EvalSpec:
+        if folders.instances:
+            return instances_spec(list(main.paths.values()))
+        return regions_spec(names) if names is not None else spec_of_ids(cases.values(), progress)
+
+    inferred = "every id is one object" if folders.instances else "one region for each id that occurs"
+    return FolderSource(
+        target=str(target),
+        name=target.resolve().name,
+        cases=cases,
+        rules=rules,
+        model=folders.model,
+        resample_prediction=resample_prediction,
+        chosen={
+            "gt": _text(folders.gt),
+            "predictions": _text(folders.pred),
+            "images": _text(folders.image),
+            "labels": _text(folders.labels) or inferred,
+            "user_remap": None if user_remap is None else user_remap.record(),
+        },
+        noticed=tuple(_noticed(listings, images, ids)),
+    )
+
+
+def _listings(folders: Folders) -> dict[str, Listing]:
+    """The volumes of each part; where there is one case, under its id."""
+    parts = folders.parts
+    (part, main), *others = parts.items()
+    if main.is_file() or (is_one_volume(main) and all(is_one_volume(path) for _, path in others)):
+        case_id = registry.stem(main) if main.is_file() else main.resolve().name
+        return {
+            name: Listing(path.parent, {case_id: path}) if is_one_volume(path) else list_volumes(path, name)
+            for name, path in parts.items()
+        }
+    for name, path in others:
+        if path.is_file():
+            raise UsageError(
+                f"{path} is one file, {main} a folder of several; expected a folder of {name}s, or one file as {part}"
+            )
+    return {name: list_volumes(path, name) for name, path in parts.items()}
+
+
+def _entry(
+    case_id: str, listings: Mapping[str, Listing], images: ChannelFiles, user_remap: UserRemap | None
+) -> CaseEntry:
+    """One case with the files of its name; what is refused is a finding."""
+    gt, pred = (listings.get(part, Listing(Path())) for part in (GT, PRED))
+    dataset = case_id.rpartition("/")[0] or None
+    channels, findings = images.of(case_id)
+    refused = [replace(one.refused[case_id], where=case_id) for one in (gt, pred) if case_id in one.refused]
+    if GT not in listings:
+        message = f"case {case_id}: no ground truth is named: it is shown and not scored; give --gt PATH"
+        refused.append(Finding("error", "no-ground-truth", message, where=case_id))
+    return CaseEntry(
+        case_id,
+        dataset=dataset,
+        split="test",
+        channels=channels,
+        gt_path=gt.paths.get(case_id),
+        pred_path=pred.paths.get(case_id),
+        remap=remap_for(dataset, user_remap, AS_IN_FILE),
+        findings=(*refused, *findings),
+    )
+
+
+def _noticed(listings: Mapping[str, Listing], images: ChannelFiles, ids: Collection[str]) -> Iterator[Finding]:
+    """What is to be said of the folders as a whole."""
+    for listing in listings.values():
+        yield from listing.noticed
+    if IMAGE in listings and (unused := images.unused(ids)):
+        yield Finding("info", "unused-image", f"images that belong to no case: {_some(unused)}", _root(listings[IMAGE]))
+    if GT not in listings or PRED not in listings:
+        return
+    known, predictions = frozenset(ids), listings[PRED]
+    unused = [i for i in predictions.ids if i not in known]
+    if unused and len(unused) == len(predictions.ids):
+        message = (
+            f"no prediction has the name of a ground truth: ground truths are {_some(sorted(ids))}; predictions are "
+            f"{_some(unused)}; give them equal names"
+        )
+        yield Finding("warning", "no-equal-names", message, _root(predictions))
+    for i in unused:
+        path = predictions.paths.get(i)
+        message = f"no ground truth has the name of the prediction {i}: it is no case"
+        yield Finding("warning", "unused-prediction", message, None if path is None else str(path))
+
+
+def _root(listing: Listing) -> str:
+    return str(listing.root)
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (f", ... ({len(names)} in all)" if len(names) > _NAMED else "")
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
