@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.errors import ReadError
-from medotter_viewer.formats import polygon_csv, submission_file
+from medotter_viewer.formats import submission_file, submission_reader
 from medotter_viewer.formats.finding_log import LISTED
 from medotter_viewer.formats.polygon_csv import Submission, read_submission
 
@@ -57,7 +57,7 @@ class TestRings:
         content = b"".join(b"S%d,%d,0,0,%d,0,1,%d\r\n" % (i % 3, i % 5 + 1, i, i + 1) for i in range(200))
         whole = read(content)
         for size in (1, 2, 3, 7, 64):
-            monkeypatch.setattr(polygon_csv, "_CHUNK", size)
+            monkeypatch.setattr(submission_reader, "_CHUNK", size)
             found = read(content)
             assert (found.lines, found.polygons) == (200, 200)
             for scan, slices in whole.rings.items():
@@ -226,7 +226,7 @@ class TestContestReader:
 
 class TestLimits:
     def test_as_many_lines_as_allowed_are_accepted_and_the_next_is_refused(self, read, monkeypatch) -> None:
-        monkeypatch.setattr(polygon_csv, "MAX_LINES", 3)
+        monkeypatch.setattr(submission_reader, "MAX_LINES", 3)
         assert read(SQUARE + b"\n\n" + SQUARE + b"\n").status == "ok"
         for content in (SQUARE + b"\n\n" + SQUARE + b"\n" + SQUARE, b"\n" * 4):
             found = read(content)
@@ -242,7 +242,7 @@ class TestLimits:
             assert [code for code, _ in errors(found)] == ["file-too-large"] * (status == "malformed")
 
     def test_the_limit_is_a_hundred_million_bytes(self) -> None:
-        assert submission_file.MAX_BYTES == polygon_csv.MAX_BYTES == 100_000_000
+        assert submission_file.MAX_BYTES == submission_reader.MAX_BYTES == 100_000_000
 
 
 class TestArchive:

@@ -98,9 +98,20 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _json(one)
 
-    group = commands.add_parser("polygons", help="contours of tumours: score a submission on scans").add_subparsers(
-        dest="polygons_command", required=True, metavar="COMMAND"
+    group = commands.add_parser(
+        "polygons", help="contours of tumours: check, score and write submissions"
+    ).add_subparsers(dest="polygons_command", required=True, metavar="COMMAND")
+
+    one = _command(group, "check", "say which lines of a submission of contours are malformed", _polygons_check)
+    one.add_argument("submission", metavar="SUBMISSION", type=Path, help="CSV file, or zip with one")
+    one.add_argument("--scans", metavar="DIR", type=Path, help="folder of the scans: their ids and slices are checked")
+    one.add_argument(
+        "--contest-reader",
+        action="store_true",
+        help="accept what the contest's own reader accepts: one or two points, an odd last number, NaN",
     )
+    _json(one)
+
     one = _command(group, "score", "score a submission of contours on a folder of scans", _polygons_score)
     one.add_argument("submission", metavar="SUBMISSION", type=Path, help="CSV file, or zip with one, or its folder")
     one.add_argument("--scans", metavar="DIR", type=Path, required=True, help="a scan, or the folder of several")
@@ -238,6 +249,12 @@ def _check(options: argparse.Namespace) -> int:
 
 def _landmarks(options: argparse.Namespace) -> int:
     from medotter_viewer.cli.landmarks import run
+
+    return run(options)
+
+
+def _polygons_check(options: argparse.Namespace) -> int:
+    from medotter_viewer.cli.polygons import run
 
     return run(options)
 

@@ -21,8 +21,8 @@ class FindingLog:
     Examples
     --------
     >>> log = FindingLog("a.csv", listed=1)
-    >>> log.add("error", "malformed-line", "line 1: no comma", where="1")
-    >>> log.add("error", "malformed-line", "line 2: no comma", where="2")
+    >>> log.add("error", "malformed-line", "line 1: no comma", line=1)
+    >>> log.add("error", "malformed-line", "line 2: no comma", line=2)
     >>> [finding.message for finding in log.findings()]
     ['line 1: no comma', '1 more of this kind (malformed-line) are not listed']
     """
@@ -32,10 +32,10 @@ class FindingLog:
         self._kept: list[Finding] = []
         self._counts: dict[tuple[Severity, str], int] = {}
 
-    def add(self, severity: Severity, code: str, message: str, *, where: str | None = None) -> None:
-        """Keep one finding, or count it where its kind is listed often enough."""
+    def add(self, severity: Severity, code: str, message: str, *, line: int | None = None) -> None:
+        """Keep one finding about a line (1-based) or the file, or count it where its kind is listed often enough."""
         if self.is_listing(severity, code):
-            self._kept.append(Finding(severity, code, message, self._file, where))
+            self._kept.append(Finding(severity, code, message, self._file, None if line is None else str(line)))
         self._counts[severity, code] = self._counts.get((severity, code), 0) + 1
 
     def count(self, severity: Severity, code: str, n: int) -> None:
@@ -52,13 +52,13 @@ class FindingLog:
         return any(severity == "error" and n for (severity, _), n in self._counts.items())
 
     def findings(self) -> list[Finding]:
-        """Return what was kept in order, and for each kind how many were not."""
+        """Return what was kept in the order of lines, and for each kind how many were not."""
         kept: dict[tuple[Severity, str], int] = {}
         for finding in self._kept:
             kind = (finding.severity, finding.code)
             kept[kind] = kept.get(kind, 0) + 1
         rest = [(kind, n - kept.get(kind, 0)) for kind, n in self._counts.items()]
-        return self._kept + [
+        return sorted(self._kept, key=lambda finding: int(finding.where or 0)) + [
             Finding(severity, code, f"{n} more of this kind ({code}) are not listed", self._file)
             for (severity, code), n in rest
             if n

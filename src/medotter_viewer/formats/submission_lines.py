@@ -10,6 +10,9 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 _DECIMAL_LETTERS = b"0123456789+-.eE,"
 _DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
@@ -28,6 +31,15 @@ class Line(NamedTuple):
     scan: bytes
     slice_number: int
     values: Sequence[float]
+
+
+class Lines(NamedTuple):
+    """Many polygons: ids of scans, slice numbers, all numbers, and how many of them are each polygon's."""
+
+    scans: Sequence[bytes]
+    slice_numbers: NDArray[np.int32]
+    values: NDArray[np.float64]
+    n_values: NDArray[np.int64]
 
 
 class LineError(ValueError):
@@ -64,6 +76,32 @@ def strict_line(line: bytes) -> Line:
     if len(values) % 2 or len(values) < 6 or not (min(values) > -_LARGEST and max(values) < _LARGEST):
         raise LineError(_reason(line))
     return Line(scan, int(number), values)
+
+
+def strict_lines(lines: Sequence[bytes]) -> Lines | None:
+    """Return the polygons of many lines, each of which `strict_line` would accept; None where one is in doubt.
+
+    Several times as fast as line by line: numbers are converted all at once.
+    """
+    if not lines or max(map(len, lines)) > _PIECE:
+        return None
+    try:
+        scans, numbers, texts = zip(*[line.split(b",", 2) for line in lines], strict=True)
+        distinct = {number: int(number) for number in set(numbers)}
+    except ValueError:
+        return None
+    text = b",".join(texts)
+    n_values = np.array([part.count(b",") for part in texts], dtype=np.int64) + 1
+    good = b"" not in scans and all(number.isdigit() and len(number) <= 9 for number in distinct)
+    if not good or text.translate(None, _DECIMAL_LETTERS) or (n_values % 2).any() or n_values.min() < 6:
+        return None
+    try:
+        values = np.array(list(map(float, text.split(b","))))
+    except ValueError:
+        return None
+    if not np.abs(values).max() < _LARGEST:
+        return None
+    return Lines(scans, np.array([distinct[number] for number in numbers], dtype=np.int32), values, n_values)
 
 
 def contest_line(line: bytes) -> Line:

@@ -54,14 +54,20 @@ class SubmissionRings(Mapping[str, Mapping[int, Sequence[Ring]]]):
         All polygons.
     scan_ids : sequence of str
         What the blocks' indices mean; those without polygon are left out.
+
+    Attributes
+    ----------
+    blocks, scan_ids : tuple
+        As given, without empty blocks: for what looks at all polygons at once.
     """
 
     def __init__(self, blocks: Sequence[PolygonBlock] = (), scan_ids: Sequence[str] = ()) -> None:
-        self._blocks = [block for block in blocks if len(block)]
-        self._first = np.cumsum([0, *map(len, self._blocks)])
+        self.blocks = tuple(block for block in blocks if len(block))
+        self.scan_ids = tuple(scan_ids)
+        self._first = np.cumsum([0, *map(len, self.blocks)])
         nothing = [np.zeros(0, dtype=np.int32)]
-        scans = np.concatenate([block.scans for block in self._blocks] or nothing)
-        slices = np.concatenate([block.slices for block in self._blocks] or nothing)
+        scans = np.concatenate([block.scans for block in self.blocks] or nothing)
+        slices = np.concatenate([block.slices for block in self.blocks] or nothing)
         self._order = np.lexsort((slices, scans))  # stable: lines of one slice keep their order
         self._slices = slices[self._order]
         scans = scans[self._order]
@@ -86,7 +92,7 @@ class SubmissionRings(Mapping[str, Mapping[int, Sequence[Ring]]]):
         found = []
         for place in self._order[start:stop].tolist():
             block = int(np.searchsorted(self._first, place, side="right")) - 1
-            found.append(self._blocks[block].ring(place - int(self._first[block])))
+            found.append(self.blocks[block].ring(place - int(self._first[block])))
         return found
 
 

@@ -1,0 +1,85 @@
+"""``polygons check``: what is printed, what is written, and the exit status."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from medotter_viewer.cli import main
+
+SQUARE = "TC1,1,0,0,10,0,10,10,0,10\n"
+
+
+@pytest.fixture
+def submission(tmp_path: Path):
+    def write(text: str) -> str:
+        path = tmp_path / "sub.csv"
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+def test_a_good_submission_is_ok_in_one_line(submission, capsys) -> None:
+    path = submission(SQUARE)
+    assert main(["polygons", "check", path]) == 0
+    out, err = capsys.readouterr()
+    assert (out, err) == (f"{path}: ok, 1 polygons in 1 lines\n", "")
+
+
+def test_a_malformed_submission_fails_and_the_json_says_where(submission, tmp_path: Path, capsys) -> None:
+    path = submission(SQUARE + "TC1,1,0,0,10,0,10\n")
+    assert main(["polygons", "check", path, "--json", str(tmp_path / "out.json")]) == 1
+    message = "line 2: odd number of coordinates, 5: every x needs a y"
+    assert capsys.readouterr().err == message + "\n"
+    finding = {"severity": "error", "code": "malformed-line", "file": path, "where": "2", "message": message}
+    expected = {"status": "malformed", "lines": 2, "polygons": 1, "findings": [finding]}
+    assert json.loads((tmp_path / "out.json").read_text()) == expected
+
+
+def test_warnings_do_not_fail(submission, capsys) -> None:
+    assert main(["polygons", "check", submission("\ufeff" + SQUARE + SQUARE)]) == 0
+    out, err = capsys.readouterr()
+    assert "warning: byte-order-mark: line 1: " in out
+    assert "warning: duplicate-polygon: line 2: repeats line 1" in out
+    assert err == ""
+
+
+def test_what_the_contests_reader_accepts_is_accepted_when_asked(submission) -> None:
+    path = submission("TC1,1, 5,5,7\n")
+    assert main(["polygons", "check", path]) == 1
+    assert main(["polygons", "check", path, "--contest-reader"]) == 0
+
+
+def test_scans_and_slices_are_those_of_the_folder(submission, tmp_path: Path, capsys) -> None:
+    scan = tmp_path / "scans" / "TC1"
+    (scan / "auxiliary").mkdir(parents=True)
+    (scan / "pngs").mkdir()
+    (scan / "structures.dat").write_text("radiomics_gtv")
+    tags = "(0020.0032),0,0,0\n(0020.0037),1,0,0,0,1,0\n(0018.0050),1\n(0028.0010),8\n(0028.0011),8\n(0028.0030),1,1\n"
+    (scan / "auxiliary" / "1.dat").write_text(tags)
+    lines = [SQUARE, SQUARE.replace("TC1", "TC9"), SQUARE.replace(",1,", ",2,", 1)]
+    path = submission("".join(lines))
+    assert main(["polygons", "check", path, "--scans", str(scan.parent)]) == 1
+    err = capsys.readouterr().err.splitlines()
+    assert err == ["line 2: unknown scan 'TC9': no scan folder of that name", "line 3: scan 'TC1' has no slice 2"]
+
+
+def test_few_errors_are_shown_and_all_are_counted(submission, capsys) -> None:
+    assert main(["polygons", "check", submission("TC1\n" * 50)]) == 1
+    err = capsys.readouterr().err.splitlines()
+    assert len(err) == 21
+    assert err[-1] == "and 30 errors more: see --json FILE"
+
+
+def test_a_zip_with_two_files_is_malformed_and_a_missing_file_is_an_error(tmp_path: Path, capsys) -> None:
+    with zipfile.ZipFile(tmp_path / "s.zip", "w") as archive:
+        archive.writestr("a.csv", SQUARE)
+        archive.writestr("b.csv", SQUARE)
+    assert main(["polygons", "check", str(tmp_path / "s.zip")]) == 1
+    assert "its members: a.csv, b.csv" in capsys.readouterr().err
+    assert main(["polygons", "check", str(tmp_path / "none.csv")]) == 1
+    assert "no such file" in capsys.readouterr().err
