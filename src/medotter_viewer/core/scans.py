@@ -1,4 +1,4 @@
-"""Scans whose structures are drawn as polygons: what one holds, what its structures are called, what is scored of it."""
+"""Scans whose structures are polygons: what one holds, what its structures are called, what is scored of it."""
 
 from __future__ import annotations
 
@@ -69,12 +69,15 @@ class ScanStructure:
     name : str
         As written; other structures may have the same.
     contours : ScanContours
-        Rings that lie on a slice of the scan.
+        Its rings by slice number.
+    damage : str or None
+        What of it could not be read: it has more rings than these.
     """
 
     number: int
     name: str
     contours: ScanContours
+    damage: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,8 +92,8 @@ class Scan:
         Where it is.
     thickness_mm : mapping of int to (float or None)
         Slice number to DICOM's (0018,0050): every slice that the scan has, in the order of numbers.
-    structures : tuple of ScanStructure
-        In the order of their files.
+    structures : tuple of ScanStructure or None
+        In the order of their files; None where nothing was drawn in this scan: there is no ground truth.
     stack : SliceStack or None
         Where the slices lie; None where the files do not say it.
     findings : tuple of Finding
@@ -100,7 +103,7 @@ class Scan:
     scan_id: str
     folder: Path
     thickness_mm: Mapping[int, float | None]
-    structures: tuple[ScanStructure, ...] = ()
+    structures: tuple[ScanStructure, ...] | None = None
     stack: SliceStack | None = None
     findings: tuple[Finding, ...] = ()
 
@@ -121,6 +124,8 @@ class ScanInputs:
         Predicted rings; without rings where a submission does not mention the scan, None without any submission.
     seeds : tuple of (int, float, float)
         Known points inside tumours.
+    contrast : bool or None
+        Whether contrast was given; None where no list says it.
     """
 
     folder: Path
@@ -128,3 +133,4 @@ class ScanInputs:
     names: StructureNames = field(default_factory=StructureNames)
     submitted: ScanContours | None = None
     seeds: tuple[Seed, ...] = ()
+    contrast: bool | None = None

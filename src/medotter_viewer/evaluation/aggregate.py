@@ -99,7 +99,8 @@ def roll_up(scores: Iterable[CaseScore], spec: EvalSpec) -> Aggregate:
     of_tier = scored if head.tier is None else [s for s in scored if s.tier == head.tier]
     table = by_region if head.tier is None else _by_region(of_tier, spec)
     macro = _macro(table, of_tier, spec)
-    headline = macro if head.region == MACRO else table.get(head.region, {})
+    of_case = any(head.metric in s.case for s in of_tier)  # such a metric is of no region, whatever the headline names
+    headline = macro if of_case or head.region == MACRO else table.get(head.region, {})
     return Aggregate(
         by_region=by_region,
         by_dataset={

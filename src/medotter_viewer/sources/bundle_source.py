@@ -22,6 +22,7 @@ from medotter_viewer.sources.bundle import MANIFEST, Bundle, find_data_root
 from medotter_viewer.sources.loading import load_case
 from medotter_viewer.sources.paths import Confined
 from medotter_viewer.sources.predictions import PredictionFolder
+from medotter_viewer.sources.scan_set import ScanSet
 from medotter_viewer.sources.source import Split
 from medotter_viewer.sources.user_remap import UserRemap
 
@@ -151,6 +152,8 @@ class BundleSource:
             findings.append(self._finding("error", "no-entry", str(error), case_id))
             return CaseEntry(case_id, split=split, findings=tuple(findings))
         entry = self._with_files(case_id, split, meta, findings)
+        if self._scans is not None:
+            return self._scans.completed(entry)
         if self.predictions is None:
             return entry
         pred_path, found = self.predictions.find(entry)
@@ -172,6 +175,8 @@ class BundleSource:
             if case_id not in listed:
                 message = f"case {case_id} has an entry in per_case but is in neither train nor test"
                 yield Finding("warning", "unlisted-case", message, where=case_id)
+        if self._scans is not None:
+            yield from self._scans.check()
         if self.predictions is None:
             return
         used = [path for e in self.entries() for path in (e.pred_path, e.pred_landmarks_path) if path is not None]
@@ -186,6 +191,28 @@ class BundleSource:
             return self.spec.landmarks
         except MedotterViewerError:
             return None
+
+    @cached_property
+    def _scans(self) -> ScanSet | None:
+        """The scan folders of a task whose cases are contours; None for every other."""
+        try:
+            rules = self.spec.contours
+        except MedotterViewerError:
+            return None  # a specification that is reported elsewhere
+        if rules is None:
+            return None
+        submission = None if self.predictions is None else self.predictions.folder
+        return ScanSet(self.root, {c: f for c in self.case_ids() if (f := self._scan_folder(c))}, rules, submission)
+
+    def _scan_folder(self, case_id: str) -> Path | None:
+        """The folder that holds a case's images and contours; what is wrong with its entry is said where it is read."""
+        meta = self.bundle.manifest["per_case"].get(case_id)
+        named = (meta.get("seg") or meta.get("image")) if isinstance(meta, dict) else None
+        try:
+            path = None if named is None else self._confined.resolve(named, where=case_id)
+        except UnsafePathError:
+            return None
+        return None if path is None or path == self.root else path.parent
 
     @cached_property
     def _confined(self) -> Confined:
@@ -259,8 +286,8 @@ class BundleSource:
         except UnsafePathError as error:
             findings.append(self._finding("error", "unsafe-path", str(error), case_id))
             return None
-        if not path.is_file():
-            message = f"case {case_id}: {key}: no such file: {path}"
+        if not (path.is_dir() if self._scans is not None else path.is_file()):
+            message = f"case {case_id}: {key}: no such {'folder' if self._scans is not None else 'file'}: {path}"
             findings.append(self._finding(severity, "missing-file", message, case_id))
         return path
 
@@ -268,6 +295,8 @@ class BundleSource:
         self, case_id: str, dataset: str | None, meta: Mapping[str, Any], findings: list[Finding]
     ) -> Remap | None:
         """The user's remap, else the case's own, else the dataset's; None when the bundle leaves it open."""
+        if self._scans is not None:
+            return Remap(None, "none", "contours have no label ids")
         if self._has_instance_masks:
             return self._instance_remap(case_id, dataset, meta, findings)
         if self.user_remap is not None and (chosen := self.user_remap.of(dataset)) is not None:

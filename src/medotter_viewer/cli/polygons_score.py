@@ -1,0 +1,158 @@
+"""``polygons score``: score a submission of lung contours on a folder of scans, as the contest does."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from medotter_viewer.cli.output import ProgressLine, fail, print_findings, print_table, write_json
+from medotter_viewer.core.case import Case
+from medotter_viewer.core.contours import ContourRules
+from medotter_viewer.core.findings import Finding, errors_of
+from medotter_viewer.core.reprs import NOTHING
+from medotter_viewer.errors import MetricInputError
+from medotter_viewer.scoring.lung import NO_TARGET, LungScanScore, lung_scan_score
+from medotter_viewer.sources.scan_source import SCALE, ScanSource
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScanRow:
+    """One scan: its score, or why it has none."""
+
+    case: Case
+    found: LungScanScore | None
+    error: str | None = None
+
+    @property
+    def is_without_target(self) -> bool:
+        """Whether there is no ground truth to find, so that the score is 0 whatever is predicted."""
+        return self.found is not None and self.found.score.rule == NO_TARGET
+
+    @property
+    def value(self) -> float | None:
+        """The score, 0 to 1; None where there is none."""
+        return None if self.found is None else self.found.score.value
+
+    def notes(self) -> list[Finding]:
+        """What was noticed, an error of the score included."""
+        if self.error is None or self.case.errors:
+            return list(self.case.findings)
+        return [*self.case.findings, Finding("error", "scan-not-scored", self.error, where=self.case.case_id)]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the scores and return 1 when the submission is malformed or a scan cannot be scored."""
+    rules = ContourRules(target=options.target or ContourRules().target, overlap=options.overlap)
+    source = ScanSource(options.scans, options.submission, rules=rules, structure_dict=options.structures)
+    notes = [*source.list_findings, *source.submission_findings]
+    if source.submission_error is not None:
+        if not errors_of(source.submission_findings):
+            notes.append(source.submission_error)
+        content: dict[str, Any] = {"score": None, "mean": None, "n_scans": len(source.case_ids()), "scans": {}}
+        write_json(options.json, {**content, "notes": [note.to_dict() for note in notes]})
+        if options.json != "-":
+            print_findings(notes)
+        fail(source.submission_error.message)
+        return 1
+    progress, rows = ProgressLine("scored"), []
+    for place, case_id in enumerate(source.case_ids(), 1):
+        rows.append(score_scan(source.load(case_id, images=False), rules))
+        progress(place, len(source.case_ids()))
+    left_out = [row for row in rows if row.is_without_target] if options.skip_empty_truth else []
+    counted = [row for row in rows if row not in left_out]
+    notes += [_left_out(row) for row in left_out]
+    values = [row.value for row in counted if row.value is not None]
+    mean = math.fsum(values) / len(values) if values and len(values) == len(counted) else None
+    write_json(
+        options.json,
+        {
+            "score": None if mean is None else SCALE * mean,
+            "mean": mean,
+            "n_scans": len(counted),
+            "scans": {row.case.case_id: _plain(row) for row in counted},
+            "notes": [note.to_dict() for note in notes],
+        },
+    )
+    if options.json != "-":
+        _print(rows, counted, mean, notes, source)
+    for row in rows:
+        if row.error is not None:
+            fail(f"{row.case.case_id}: not scored: {row.error}")
+    return 1 if errors_of(notes) or any(row.error is not None for row in rows) else 0
+
+
+def score_scan(case: Case, rules: ContourRules) -> ScanRow:
+    """Return the score of one scan, or why it has none."""
+    if case.errors:
+        return ScanRow(case, None, "; ".join(dict.fromkeys(f.message for f in case.errors)))
+    if case.gt_contours is None:
+        return ScanRow(case, None, "no ground truth")
+    pred: Mapping[int, Any] = {} if case.pred_contours is None else case.pred_contours.rings
+    try:
+        found = lung_scan_score(
+            case.gt_contours.rings,
+            pred,
+            thickness_mm=case.slice_thickness_mm,
+            overlap=rules.overlap,
+            error_length_mm=rules.error_length_mm,
+        )
+    except MetricInputError as error:
+        return ScanRow(case, None, str(error))
+    return ScanRow(case, found)
+
+
+def _plain(row: ScanRow) -> dict[str, Any]:
+    """The JSON form of one scan."""
+    found = row.found
+    volumes = None if found is None else found.volumes
+    names = ("tp_mm3", "fp_mm3", "fn_mm3", "t_mm3", "e_mm3", "a_mm2")
+    slices = {} if found is None else found.slices
+    thickness = {} if found is None else found.thickness_mm
+    return {
+        **{name: None if volumes is None else getattr(volumes, name) for name in names},
+        "score": row.value,
+        "slices": {
+            str(number): {
+                "tp_mm2": areas.tp_mm2,
+                "fp_mm2": areas.fp_mm2,
+                "fn_mm2": areas.fn_mm2,
+                "thickness_mm": thickness[number],
+            }
+            for number, areas in slices.items()
+        },
+        "notes": [note.to_dict() for note in row.notes()],
+    }
+
+
+def _left_out(row: ScanRow) -> Finding:
+    message = f"{row.case.case_id}: no target: left out of the mean, as asked"
+    return Finding("info", "scan-left-out", message, where=row.case.case_id)
+
+
+def _print(
+    rows: list[ScanRow], counted: list[ScanRow], mean: float | None, notes: list[Finding], source: ScanSource
+) -> None:
+    header = ("scan", "score", "TP (mm3)", "FP (mm3)", "FN (mm3)", "target (mm3)", "slices")
+    print_table(header, [_cells(row, counted) for row in rows])
+    total = NOTHING if mean is None else f"{SCALE * mean:.2f}"
+    print(f"\nscore of {source.model}: {total}  (mean {_text(mean, '.6f')} of {len(counted)} scans)")
+    print(f"target {source.rules.target}; rings of a side on a slice: {source.rules.overlap}")
+    print_findings(notes)
+    for row in rows:
+        print_findings(row.notes())
+
+
+def _cells(row: ScanRow, counted: list[ScanRow]) -> tuple[str, ...]:
+    if row.found is None:
+        return row.case.case_id, "error", *[NOTHING] * 5
+    v = row.found.volumes
+    score = _text(row.value, ".6f") if row in counted else "left out"
+    volumes = (f"{value:.2f}" for value in (v.tp_mm3, v.fp_mm3, v.fn_mm3, v.t_mm3))
+    return row.case.case_id, score, *volumes, str(len(row.found.slices))
+
+
+def _text(value: float | None, form: str) -> str:
+    return NOTHING if value is None else format(value, form)

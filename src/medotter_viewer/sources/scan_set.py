@@ -1,0 +1,80 @@
+"""Scans that belong together: their folders, the lists beside them, and one model's submission, each read once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from medotter_viewer.core.case import CaseEntry
+from medotter_viewer.core.contours import ContourRules
+from medotter_viewer.core.findings import Finding
+from medotter_viewer.core.scans import ScanInputs
+from medotter_viewer.sources.scan_lists import ScanLists, read_scan_lists
+from medotter_viewer.sources.scans import slice_numbers
+from medotter_viewer.sources.submissions import SubmittedScans, load_submission
+
+
+@dataclass(frozen=True, eq=False)
+class ScanSet:
+    """Scans, and what is known of each without reading it.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of the lists.
+    folders : mapping of str to Path
+        Scan id to scan folder.
+    rules : ContourRules
+        Target and rules.
+    submission : Path or None
+        A model's submission, or the folder that holds it.
+    structure_dict : Path or None
+        Dictionary of structures that replaces the one in `root`.
+    """
+
+    root: Path
+    folders: Mapping[str, Path]
+    rules: ContourRules = field(default_factory=ContourRules)
+    submission: Path | None = None
+    structure_dict: Path | None = None
+
+    @cached_property
+    def lists(self) -> ScanLists:
+        """The lists beside the scans."""
+        return read_scan_lists(self.root, self.rules, self.structure_dict)
+
+    @cached_property
+    def submitted(self) -> SubmittedScans:
+        """The model's polygons; nothing without a model."""
+        if self.submission is None:
+            return SubmittedScans()
+        slices = {scan_id: slice_numbers(folder) for scan_id, folder in self.folders.items()}
+        return load_submission(self.submission, self.rules.submission, slices)
+
+    def completed(self, entry: CaseEntry) -> CaseEntry:
+        """Return a case with what its scan is read from; as it is where no folder is known."""
+        folder = self.folders.get(entry.case_id)
+        if folder is None:
+            return entry
+        lists, submitted = self.lists, self.submitted
+        inputs = ScanInputs(
+            folder,
+            self.rules,
+            lists.names,
+            submitted.of(entry.case_id),
+            lists.seeds.get(entry.case_id, ()),
+            lists.contrast.get(entry.case_id),
+        )
+        noticed = [f for f in (*lists.findings, submitted.error) if f is not None and f.severity == "error"]
+        findings = (*entry.findings, *noticed)
+        return replace(entry, pred_path=submitted.file, scan=inputs, findings=findings)
+
+    def check(self) -> Iterator[Finding]:
+        """Yield what was noticed about lists and submission."""
+        yield from self.lists.findings
+        yield from self.submitted.findings
+        for name, seeds in self.lists.seeds.items():
+            if seeds and name not in self.folders:
+                yield Finding("info", "scan-unknown", f"seed locations name {name}, which is no scan here", where=name)
