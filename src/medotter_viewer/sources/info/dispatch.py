@@ -13,7 +13,9 @@ from medotter_viewer.sources.info.dicom import dicom_facts, series_facts
 from medotter_viewer.sources.info.facts import Facts
 from medotter_viewer.sources.info.folders import bundle_facts
 from medotter_viewer.sources.info.lists import json_facts
+from medotter_viewer.sources.info.scans import scan_facts, scans_facts
 from medotter_viewer.sources.info.volumes import volume_facts
+from medotter_viewer.sources.scans import find_scans, is_scan
 
 
 def path_info(path: Path) -> Facts:
@@ -33,6 +35,10 @@ def _folder_info(path: Path) -> Facts:
     bundle_dir = find_bundle(path)
     if bundle_dir is not None:
         return bundle_facts(path, Bundle(bundle_dir))
+    if is_scan(path):
+        return scan_facts(path)
+    if find_scans(path):
+        return scans_facts(path)
     if dicom_series.matches_folder(path):
         return series_facts(path)
     if not any(one.matches_folder(path) for one in registry.FOLDERS):
