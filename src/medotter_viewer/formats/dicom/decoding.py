@@ -156,22 +156,37 @@ def stored_frames(header: Header) -> Iterator[NDArray[Any]]:
                 f"{header.place}the header promises {promised} bytes of pixels, but {len(data)} compressed bytes "
                 "cannot hold them"
             )
-    with parsing(header.path):
-        if plugin and syntax != _RLE:
+    if plugin and syntax != _RLE:
+        with parsing(header.path):
             _check_streams(header, data, (rows, columns, samples), frames)
-        yield from _decoded(header, syntax, plugin, bits if plugin in ("", "pydicom") or syntax == _RLE else None)
+    # Only these leave the bits that are not part of a value as they are.
+    yield from _decoded(header, syntax, plugin, bits if syntax in (*_NATIVE, _RLE) else None)
 
 
 def _decoded(header: Header, syntax: str, plugin: str, bits: StoredBits | None) -> Iterator[NDArray[Any]]:
     """Frames as pydicom decodes them; with `bits`, what is not part of a value is shifted out."""
     from pydicom.pixels import get_decoder
 
-    dataset = header.dataset
     options: dict[str, Any] = {"allow_excess_frames": False}
     if bits is not None:
         options["correct_unused_bits"] = False
-    for frame, _ in get_decoder(syntax).iter_array(dataset, raw=False, decoding_plugin=plugin, **options):
+    decoder = get_decoder(syntax)
+    frames = iter(decoder.iter_array(header.dataset, raw=False, decoding_plugin=plugin, **options))
+    while (frame := _next_frame(frames, header)) is not None:
         yield bits.value_of(frame) if bits is not None and frame.ndim == 2 else frame
+
+
+def _next_frame(frames: Iterator[tuple[NDArray[Any], Any]], header: Header) -> NDArray[Any] | None:
+    """The next frame, None after the last."""
+    try:
+        with parsing(header.path):
+            found = next(frames, None)
+    except BaseException as error:
+        # A decoder in Rust reports damage that it did not expect as a panic, which is no Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise ReadError(f"{header.place}damaged pixel data; copy or export it again") from error
+    return None if found is None else found[0]
 
 
 def _check_streams(header: Header, data: bytes, shape: tuple[int, int, int], frames: int) -> None:

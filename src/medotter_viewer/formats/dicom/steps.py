@@ -1,4 +1,9 @@
-"""The distances between neighbouring slices: even, uneven, with gaps, or sheared by a tilted gantry."""
+"""The distances between neighbouring slices: even, uneven, with gaps, or sheared by a tilted gantry.
+
+A stack is uneven where a slice lies more than `PASS_FRACTION` of the distance off its place on the even grid, as two
+grids are no longer one beyond that. Distances that differ by less (positions are often written with one decimal) are
+told and taken as even.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.core.findings import Finding
+from medotter_viewer.core.grid import PASS_FRACTION
 from medotter_viewer.errors import ReadError
 from medotter_viewer.formats.dicom.planes import Plane
 
 EVEN_FRACTION, EVEN_MM = 0.01, 0.01
-"""Distances are uneven where they differ by more than both: a part of the usual distance, and mm."""
+"""Distances differ where they do so by more than both: a part of the usual distance, and mm."""
 
 _STRAIGHT_FRACTION = 0.01  # of a pixel: slices that lie so far off a line are said to be even
 _REFUSED_FRACTION = 0.5  # of a pixel: farther off, no affine can describe the volume
@@ -57,9 +63,12 @@ def measured_steps(
     mean = (origins[-1] - origins[0]) / (len(planes) - 1)
     gaps = np.diff(positions)
     usual = _usual(gaps)
-    is_uneven = bool(np.ptp(gaps) > max(EVEN_FRACTION * usual, EVEN_MM))
-    if is_uneven:
-        findings.append(_uneven(planes, gaps, usual, source))
+    is_uneven = False
+    if np.ptp(gaps) > max(EVEN_FRACTION * usual, EVEN_MM):
+        even = np.linspace(positions[0], positions[-1], len(positions))
+        off = float(np.abs(positions - even).max())
+        is_uneven = bool(off > PASS_FRACTION * usual)
+        findings.append(_uneven(planes, gaps, usual, source) if is_uneven else _nearly_even(gaps, off, source))
     across = origins - np.outer(positions, normal)
     pixel = min(planes[0].spacing_mm or (1.0, 1.0))
     if np.linalg.norm(across - across[0], axis=1).max() <= max(_STRAIGHT_FRACTION * pixel, 1e-3):
@@ -112,7 +121,7 @@ def _uneven(planes: Sequence[Plane], gaps: NDArray[np.float64], usual: float, so
     """What to say about distances that differ: slices are missing, or they are irregular."""
     consequence = "volumes use the mean distance; hd95 is not defined"
     times = gaps / usual
-    if np.abs(times - np.rint(times)).max() <= _WHOLE and np.rint(times).min() >= 1:
+    if np.abs(times - np.rint(times)).max() <= _WHOLE and np.rint(times).min() >= 1 and np.rint(times).max() > 1:
         missing = int((np.rint(times) - 1).sum())
         worst = int(times.argmax())
         message = (
@@ -122,3 +131,11 @@ def _uneven(planes: Sequence[Plane], gaps: NDArray[np.float64], usual: float, so
         return Finding("warning", "missing-slices", message, file=str(source))
     message = f"slices lie {gaps.min():.4g} to {gaps.max():.4g} mm apart, expected equal distances; {consequence}"
     return Finding("warning", "uneven-slices", message, file=str(source))
+
+
+def _nearly_even(gaps: NDArray[np.float64], off: float, source: Path) -> Finding:
+    message = (
+        f"slices lie {gaps.min():.4g} to {gaps.max():.4g} mm apart; taken as equal distances, which moves no slice by "
+        f"more than {off:.2g} mm"
+    )
+    return Finding("info", "nearly-even-slices", message, file=str(source))
