@@ -173,9 +173,38 @@ def gunzipped(file: BinaryIO) -> io.BufferedReader:
     return io.BufferedReader(cast(io.RawIOBase, _GzipReader(file, 1 << 19)), 1 << 16)
 
 
+def inflated(file: BinaryIO) -> io.BufferedReader:
+    """Return the unpacked bytes of a zlib (or gzip) stream, never more at once than were asked for."""
+    return io.BufferedReader(_Inflated(file), 1 << 16)
+
+
+class _Inflated(io.RawIOBase):
+    """Deflated data unpacked while they are read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._unpacker = zlib.decompressobj(wbits=47)
+        self._packed = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._unpacker.eof:
+            self._packed = self._packed or self._file.read(1 << 16)
+            if not self._packed:
+                raise EOFError
+            content = self._unpacker.decompress(self._packed, len(buffer))
+            self._packed = self._unpacker.unconsumed_tail
+            if content:
+                buffer[: len(content)] = content
+                return len(content)
+        return 0
+
+
 @contextmanager
-def read_errors(path: Path) -> Iterator[None]:
-    """Turn what opening, reading and unpacking raise into a ReadError that names the file."""
+def read_errors(path: Path, packing: str = "gzip") -> Iterator[None]:
+    """Turn what opening, reading and unpacking raise into a ReadError that names the file and how it is packed."""
     from isal import igzip_lib
 
     isal_error = cast(type[Exception], igzip_lib.IsalError)
@@ -185,7 +214,7 @@ def read_errors(path: Path) -> Iterator[None]:
         raise
     except (EOFError, zlib.error, isal_error, gzip.BadGzipFile) as error:
         raise ReadError(
-            f"{path}: damaged or truncated gzip data (unexpected end of gzip stream); copy the file again"
+            f"{path}: damaged or truncated {packing} data (unexpected end of {packing} stream); copy the file again"
         ) from error
     except OSError as error:
         raise ReadError(f"{path}: {error.strerror or error}") from error
