@@ -117,7 +117,8 @@ def test_low_values_shown_bright_keep_their_values(tmp_path: Path) -> None:
     ("keys", "unit"),
     [({}, "HU"), ({"more": {"RescaleType": "HU"}}, "HU"), ({"more": {"RescaleType": "US"}}, ""),
      ({"modality": "MR"}, ""), ({"modality": "PT", "sop_class": PET, "more": {"Units": "BQML"}}, "BQML"),
-     ({"modality": "MR", "more": {"RescaleType": "normalized"}}, ""), ({"modality": "MR", "more": {"RescaleType": "Hz"}}, "Hz")],
+     ({"modality": "MR", "more": {"RescaleType": "normalized"}}, ""),
+     ({"modality": "MR", "more": {"RescaleType": "Hz"}}, "Hz")],
 )  # fmt: skip
 def test_the_unit_is_that_of_the_modality_or_what_the_file_declares(tmp_path: Path, keys: Any, unit: str) -> None:
     assert read(write_slice(tmp_path / "i.dcm", ramp(1)[0], **keys))[1].unit == unit
@@ -142,11 +143,12 @@ def colours(dtype: Any = np.uint8) -> Any:
 
 def test_colours_are_red_green_blue_without_a_position(tmp_path: Path) -> None:
     pixels = colours()
-    path = write_slice(tmp_path / "i.dcm", pixels, position=None, orientation=None, spacing=None, sop_class=SECONDARY_CAPTURE, modality="OT")  # fmt: skip
-    values, volume, findings = file.read_volume(path)[0].data, *file.read_volume(path)
+    nowhere: Any = {"position": None, "orientation": None, "spacing": None}
+    path = write_slice(tmp_path / "i.dcm", pixels, **nowhere, sop_class=SECONDARY_CAPTURE, modality="OT")
+    volume, findings = file.read_volume(path)
     assert volume.rgb
-    assert values.shape == (7, 5, 1, 3)
-    assert values[:, :, 0].transpose(1, 0, 2).tolist() == pixels.tolist()
+    assert volume.data.shape == (7, 5, 1, 3)
+    assert volume.data[:, :, 0].transpose(1, 0, 2).tolist() == pixels.tolist()
     assert (volume.grid.unit, volume.grid.has_world) == ("px", False)
     assert findings == []
     with pytest.raises(LabelError, match="colours"):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from medotter_viewer.errors import MissingDependencyError, ReadError
 from medotter_viewer.formats.dicom.codestream import stream_shape
 from medotter_viewer.formats.dicom.planes import size_of
-from medotter_viewer.formats.dicom.values import Header, parsing
+from medotter_viewer.formats.dicom.values import Header, parsing, uid_name
 from medotter_viewer.formats.images import MAX_PIXELS
 
 _PIXELS = {"PixelData": 0, "FloatPixelData": 32, "DoubleFloatPixelData": 64}
@@ -218,10 +218,10 @@ def _transfer_syntax(header: Header) -> str:
 def _decoder(header: Header, syntax: str) -> str:
     """Name of the decoder to use, in the words of pydicom."""
     from pydicom.pixels import get_decoder
-    from pydicom.uid import UID
 
     if syntax not in _DECODERS:
-        raise ReadError(f"{header.place}pixels in {UID(syntax).name}, which is not read; export them uncompressed")
+        name = uid_name(syntax) or f"the transfer syntax {syntax[:64]!r}"
+        raise ReadError(f"{header.place}pixels in {name}, which is not read; export them uncompressed")
     name, package, plugins = _DECODERS[syntax]
     available = get_decoder(syntax).available_plugins
     found = next((p for p in plugins if p in available), None)

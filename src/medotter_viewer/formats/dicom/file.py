@@ -11,6 +11,7 @@ from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import ReadError
 from medotter_viewer.formats.dicom import series
 from medotter_viewer.formats.dicom.files import is_dicom, kind_of, read_header
+from medotter_viewer.formats.dicom.values import uid_name
 
 NAME = "dicom"
 SUFFIXES = (".dcm",)
@@ -66,11 +67,5 @@ def _check_image(path: Path) -> None:
         raise ReadError(f"{path}: contours (RTSTRUCT), not an image; give the image series they were drawn on as well")
     if kind == "seg":
         raise ReadError(f"{path}: a segmentation (DICOM SEG), not an image; give it as a label map")
-    modality = header.text("Modality") or "no modality"
-    raise ReadError(f"{path}: a DICOM object without an image ({_class_name(header.text('SOPClassUID'))}, {modality})")
-
-
-def _class_name(uid: str | None) -> str:
-    from pydicom.uid import UID
-
-    return UID(uid).name if uid else "no SOP class"
+    name = uid_name(header.text("SOPClassUID")) or "of no known class"
+    raise ReadError(f"{path}: a DICOM object without an image ({name}), expected an image, contours or segments")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.errors import ReadError
-from medotter_viewer.formats.dicom.values import Header, parsing
+from medotter_viewer.formats.dicom.values import Header, parsing, uid_name
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -23,7 +23,6 @@ SopKind = Literal["image", "rtstruct", "seg", "other"]
 
 RTSTRUCT_CLASS = "1.2.840.10008.5.1.4.1.1.481.3"
 SEG_CLASSES = ("1.2.840.10008.5.1.4.1.1.66.4", "1.2.840.10008.5.1.4.1.1.66.7")
-_DICOMDIR_CLASS = "1.2.840.10008.1.3.10"
 _NO_IMAGES = ("RTDOSE", "RTPLAN", "RTRECORD", "PR", "KO", "SR", "REG", "FID")  # some have rows and columns
 _MAX_INFLATED = 1 << 30
 _START = 4096
@@ -194,10 +193,11 @@ def find_series(folder: Path) -> tuple[list[SeriesFiles], list[Finding]]:
         try:
             header = read_header(path)
             is_image = kind_of(header) == "image"
+            _check_whole(header, is_image=is_image)
         except ReadError as error:
             findings.append(Finding("warning", "unreadable-file", f"{error}; left out", file=str(path)))
             continue
-        if is_image and header.text("SOPClassUID") != _DICOMDIR_CLASS:
+        if is_image:
             groups.setdefault(header.text("SeriesInstanceUID") or "", []).append(header)
     found = [_series(uid, headers) for uid, headers in groups.items()]
     found.sort(key=lambda one: (one.number is None, one.number or 0, one.uid))
@@ -213,6 +213,13 @@ def has_images(folder: Path) -> bool:
         except ReadError:
             continue
     return False
+
+
+def _check_whole(header: Header, *, is_image: bool) -> None:
+    """Refuse what may be an image whose header is cut short; what is known to be something else is no image."""
+    name = uid_name(header.text("SOPClassUID"))
+    if not is_image and (not name or "Image Storage" in name):
+        raise ReadError(f"{header.place}no rows and columns: no image, or its header is cut short; copy it again")
 
 
 def _series(uid: str, headers: list[Header]) -> SeriesFiles:

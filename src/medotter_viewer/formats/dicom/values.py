@@ -220,6 +220,13 @@ class Header:
         )
 
 
+def uid_name(uid: str | None) -> str:
+    """Return what a registered UID stands for, e.g. ``"CT Image Storage"``; empty for others."""
+    from pydicom.uid import UID_dictionary
+
+    return str(UID_dictionary[uid][0]) if uid in UID_dictionary else ""
+
+
 @cache
 def _tag(keyword: str) -> int:
     from pydicom.datadict import tag_for_keyword
