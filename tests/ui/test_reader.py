@@ -1,4 +1,4 @@
-"""Dropping a bundle on napari, samples, the small form, and the picture from the command line."""
+"""Dropping a bundle or dataset on napari, samples, the small form, and the picture from the command line."""
 
 from __future__ import annotations
 
@@ -25,6 +25,20 @@ def test_only_bundles_are_claimed(tiny: Any, tmp_path: Path) -> None:
     assert get_reader(str(next(tiny.data.rglob("*.nii*")))) is None
     assert get_reader([str(tiny.bundle)]) is None
     assert get_reader(str(tmp_path / "not there")) is None
+
+
+def test_datasets_of_others_are_claimed_by_their_files_names(tiny: Any, tmp_path: Path) -> None:
+    mask = next(path for path in tiny.data.rglob("*.nii*") if "labels" in str(path))
+    verse, nnunet = tmp_path / "verse", tmp_path / "Dataset001_X"
+    (verse / "sub-a").mkdir(parents=True)
+    (verse / "sub-a" / "sub-a_seg-vert_msk.nii.gz").write_bytes(mask.read_bytes())
+    (nnunet / "labelsTr").mkdir(parents=True)
+    (nnunet / "labelsTr" / "a.nii.gz").write_bytes(mask.read_bytes())
+    assert get_reader(str(nnunet)) is None  # not yet
+    (nnunet / "dataset.json").write_text('{"labels": {"background": 0, "organ": 1}}')
+    for dropped in (verse, nnunet, nnunet / "dataset.json"):
+        assert get_reader(str(dropped)) is read_bundle
+        assert [options["name"] for _, options, _ in read_bundle(str(dropped))] == ["ground truth"]
 
 
 def test_without_a_viewer_the_first_case_comes_as_layers(tiny: Any) -> None:
@@ -100,12 +114,43 @@ def test_the_form_opens_a_review_and_says_what_is_wrong(qapp: Any, tiny: Any, tm
         form.open.click()
         assert "nothing is not there; expected a bundle folder" in form.message.text()
         form.bundle.setText(str(tiny.bundle))
+        form.ground_truth.setText(str(tiny.data))
+        form.open.click()
+        assert "give one of the two" in form.message.text()
+        form.ground_truth.clear()
         form.predictions.setText(str(tiny.predictions))
         form.open.click()
         window = window_of(viewer)
         wait_for(lambda: window.session.opened is not None and scored(window), "the case")
         assert window.session.score.regions["one"].metrics["dice"].value == 1.0
         assert form.message.text() == ""
+    finally:
+        window_of(viewer).close()
+        form.close()
+        viewer.close()
+        settle(0.1)
+
+
+@pytest.mark.window
+def test_the_form_opens_folders_of_equal_names(qapp: Any, tiny: Any) -> None:
+    import napari
+
+    from medotter_viewer.ui.widgets.open_bundle import OpenBundle
+    from medotter_viewer.ui.window import window_of
+
+    viewer = napari.Viewer()
+    form = OpenBundle(viewer)
+    try:
+        form.ground_truth.setText(str(tiny.data / "labels"))
+        form.images.setText(str(tiny.data / "images"))
+        form.predictions.setText(str(tiny.predictions))
+        form.open.click()
+        window = window_of(viewer)
+        assert form.message.text() == ""
+        wait_for(lambda: window.session.opened is not None and scored(window), "the case")
+        assert window.session.case.case_id == "D/0"
+        assert {r.metrics["dice"].value for r in window.session.score.regions.values()} == {1.0}
+        assert "image" in [layer.name for layer in viewer.layers if layer.visible]
     finally:
         window_of(viewer).close()
         form.close()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from medotter_viewer.core.findings import Finding, Severity
@@ -95,6 +95,9 @@ def list_volumes(root: Path, part: str, *, id_of: Callable[[Path], str] = regist
     unknown: dict[str, list[str]] = {}
     for found in walk(root, noticed):
         known = found.is_volume_folder or found.name.lower().endswith(registry.SUFFIXES)
+        if found.refused is not None and not known:  # no volume by its name: said, but no case is missing
+            noticed.append(replace(found.refused, severity="warning"))
+            continue
         if found.name.startswith(".") or not known:
             hidden = found.name.startswith(".")
             kind = "hidden" if hidden else f"named {found.path.suffix or 'without a suffix'}"

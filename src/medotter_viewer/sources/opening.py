@@ -13,6 +13,8 @@ from medotter_viewer.sources.folder_pairs import Folders, open_folders
 from medotter_viewer.sources.inferred_spec import Progress
 from medotter_viewer.sources.nnunet import DATASET, is_nnunet, open_nnunet
 from medotter_viewer.sources.predictions import PredictionFolder
+from medotter_viewer.sources.scan_source import ScanSource
+from medotter_viewer.sources.scans import find_scans
 from medotter_viewer.sources.source import CaseSource
 from medotter_viewer.sources.user_remap import load_user_remap
 from medotter_viewer.sources.verse import open_verse
@@ -20,10 +22,10 @@ from medotter_viewer.sources.verse_files import is_verse
 
 Place = str | os.PathLike[str]
 
-_EXPECTED = "a bundle folder, a dataset of nnU-Net or scans of VerSe"
+_EXPECTED = "a bundle folder, scans with contours, a dataset of nnU-Net or scans of VerSe"
 _LOOKED_FOR = (
-    f"no {MANIFEST} (a bundle), no {DATASET} with labelsTr or imagesTs (nnU-Net), "
-    "no sub-..._seg-vert_msk.nii.gz (VerSe)"
+    f"no {MANIFEST} (a bundle), no auxiliary/ or CT/ and RTst/ (scans with contours), "
+    f"no {DATASET} with labelsTr or imagesTs (nnU-Net), no sub-..._seg-vert_msk.nii.gz (VerSe)"
 )
 _OTHERWISE = "name files or folders of equal names by --gt, --pred and --image instead"
 _NAMED = 5
@@ -50,7 +52,8 @@ def open_source(
     Parameters
     ----------
     target : path or Bundle, optional
-        A bundle folder, a folder with a sub-folder ``bundle``, a dataset folder of nnU-Net, or scans of VerSe.
+        A bundle folder, a folder with a sub-folder ``bundle``, a scan with contours or a folder of such scans, a
+        dataset folder of nnU-Net, or scans of VerSe.
     predictions : path, optional
         Folder of one model's predictions for the target.
     model_name : str, optional
@@ -96,12 +99,14 @@ def open_source(
     user_remap = None if remap is None else load_user_remap(remap)
     if target is None:
         of_target = {"predictions": predictions, "data_root": data_root, "pattern": pattern}
-        _refuse(of_target, f"belongs to a TARGET; {'with --gt ' if gt else ''}name predictions by --pred")
+        _refuse(of_target, "belongs to a TARGET; without one, name predictions by --pred")
         chosen = Folders(
             **given, labels=None if labels is None else Path(labels), instances=instances, model_name=model_name
         )
         return open_folders(chosen, user_remap=user_remap, resample_prediction=resample_prediction, progress=progress)
-    _refuse({**folders, "labels": labels, "instances": instances or None}, "is for files without a TARGET; give one")
+    _refuse(
+        {**folders, "labels": labels, "instances": instances or None}, "stands in place of TARGET; give one of the two"
+    )
     if not isinstance(target, Bundle) and (bundle_dir := find_bundle(Path(target))) is not None:
         target = Bundle(bundle_dir)
     if isinstance(target, Bundle):
@@ -119,7 +124,11 @@ def open_source(
     place = Path(target)
     _refuse({"data_root": data_root}, f"is for a bundle; {place} is none")
     model = None if predictions is None else Path(predictions)
-    # Scan folders go here: what `scans.find_scans` recognises comes before the two layouts below.
+    if find_scans(place):
+        _refuse(
+            {"pattern": pattern, "remap": remap}, f"has no meaning for contours, and {place} holds scans with contours"
+        )
+        return ScanSource(place, model, model_name)
     if is_nnunet(place):
         return open_nnunet(
             place,
@@ -140,6 +149,13 @@ def open_source(
             progress=progress,
         )
     raise BundleNotFoundError(_nothing_known(place))
+
+
+def holds_cases(place: Path) -> bool:
+    """Whether a folder is a target of `open_source`; nothing is opened."""
+    return place.is_dir() and (
+        find_bundle(place) is not None or bool(find_scans(place)) or is_nnunet(place) or is_verse(place)
+    )
 
 
 def _refuse(options: Mapping[str, object], reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Drop a bundle folder on napari: its review opens in that window."""
+"""Drop a folder that holds cases on napari: a bundle, a dataset; its review opens in that window."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from medotter_viewer.sources.bundle import MANIFEST, find_bundle
+from medotter_viewer.sources.bundle import MANIFEST
+from medotter_viewer.sources.nnunet import DATASET
+from medotter_viewer.sources.opening import holds_cases, open_source
 
 LayerData = list[tuple[Any, ...]]
 NOTHING_TO_ADD: LayerData = [(None,)]  # napari's word for "read, and no layer comes of it"
 
 
 def get_reader(path: str | list[str]) -> Callable[[str | list[str]], LayerData] | None:
-    """Return a reader for a bundle folder (or its manifest), None for anything else.
+    """Return a reader for a folder that holds cases (or the manifest, or dataset.json, in it), None for anything else.
 
     napari asks this about every folder that is dropped: nothing is opened here.
     """
-    if not isinstance(path, str) or _bundle_folder(path) is None:
+    if not isinstance(path, str) or not holds_cases(_folder(path)):
         return None
     return read_bundle
 
 
 def read_bundle(path: str | list[str]) -> LayerData:
-    """Open the review of a bundle in the current viewer; without a viewer return the layers of its first case."""
+    """Open the review of a folder in the current viewer; without a viewer return the layers of its first case."""
     import napari
 
-    from medotter_viewer.sources.opening import open_source
-
-    folder = _bundle_folder(path if isinstance(path, str) else path[0])
-    if folder is None:
+    folder = _folder(path if isinstance(path, str) else path[0])
+    if not holds_cases(folder):
         return []
     source = open_source(folder)
     viewer = napari.current_viewer()
@@ -58,8 +58,7 @@ def first_case_layers(source: Any) -> LayerData:
     return found
 
 
-def _bundle_folder(path: str) -> Path | None:
+def _folder(path: str) -> Path:
+    """What was dropped, or the folder of the file that says what it holds."""
     place = Path(path)
-    if place.name == MANIFEST:
-        place = place.parent
-    return find_bundle(place) if place.is_dir() else None
+    return place.parent if place.name in (MANIFEST, DATASET) else place

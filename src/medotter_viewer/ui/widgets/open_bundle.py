@@ -1,8 +1,7 @@
-"""A small form: which bundle, whose predictions; opens the review in this viewer."""
+"""A small form: which bundle, dataset or files, whose predictions; opens the review in this viewer."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qtpy.QtWidgets import QFileDialog, QFormLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class OpenBundle(QWidget):
-    """Asks for a bundle folder and a predictions folder.
+    """Asks for a bundle or dataset folder, or else for ground truths and images, and for predictions.
 
     Parameters
     ----------
@@ -26,19 +25,23 @@ class OpenBundle(QWidget):
         super().__init__()
         self._viewer = napari_viewer
         self.setMinimumWidth(320)
-        self.bundle, self.predictions = QLineEdit(), QLineEdit()
-        self.bundle.setPlaceholderText("folder with manifest_test.json")
-        self.predictions.setPlaceholderText("folder of one model (optional)")
+        self.bundle, self.ground_truth, self.images, self.predictions = (QLineEdit() for _ in range(4))
+        self.bundle.setPlaceholderText("folder of a bundle, of nnU-Net or of VerSe")
+        self.ground_truth.setPlaceholderText("file, or folder of files, without a bundle")
+        self.images.setPlaceholderText("files of equal names (optional)")
+        self.predictions.setPlaceholderText("files of one model (optional)")
         self.message = QLabel()
         self.message.setWordWrap(True)
         self.open = QPushButton("Open review")
         layout = QFormLayout(self)
-        layout.addRow("bundle", self._with_button(self.bundle, "Bundle folder"))
+        layout.addRow("bundle or dataset", self._with_button(self.bundle, "Folder of a bundle or dataset"))
+        layout.addRow("or ground truth", self._with_button(self.ground_truth, "Folder of ground truths"))
+        layout.addRow("and images", self._with_button(self.images, "Folder of images"))
         layout.addRow("predictions", self._with_button(self.predictions, "Predictions of one model"))
         layout.addRow(self.open)
         layout.addRow(self.message)
         self.open.clicked.connect(self._on_open_clicked)
-        for field in (self.bundle, self.predictions):
+        for field in (self.bundle, self.ground_truth, self.images, self.predictions):
             field.returnPressed.connect(self._on_open_clicked)
 
     def _with_button(self, field: Any, title: str) -> Any:
@@ -61,13 +64,16 @@ class OpenBundle(QWidget):
         from medotter_viewer.sources.opening import open_source
         from medotter_viewer.ui.window import open_window
 
-        if not self.bundle.text().strip():
-            self.message.setText("name a bundle folder first")
+        names = ("target", "gt", "image")
+        fields = (self.bundle, self.ground_truth, self.images)
+        named = {name: text for name, field in zip(names, fields, strict=True) if (text := field.text().strip())}
+        if not named:
+            self.message.setText("name a bundle folder, a dataset or a ground truth first")
             return
-        predictions = self.predictions.text().strip()
+        if predictions := self.predictions.text().strip():
+            named["predictions" if "target" in named else "pred"] = predictions
         try:
-            source = open_source(Path(self.bundle.text().strip()), predictions=predictions or None)
-            open_window(source, viewer=self._viewer)
+            open_window(open_source(**named), viewer=self._viewer)
         except MedotterViewerError as error:
             self.message.setText(str(error))
         else:
