@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 
 from medotter_viewer.cli.output import fail, write_json
 from medotter_viewer.cli.score import print_case
 from medotter_viewer.core.case import Case, CaseEntry
-from medotter_viewer.core.key_reader import to_id
 from medotter_viewer.core.labels import Remap
 from medotter_viewer.core.spec import EvalSpec, Headline
-from medotter_viewer.errors import BundleError, ReadError, UsageError
-from medotter_viewer.formats.config_files import read_config
+from medotter_viewer.errors import ReadError, UsageError
 from medotter_viewer.formats.registry import stem
 from medotter_viewer.metrics.overlap import label_voxels
 from medotter_viewer.scoring.instances import METRICS as INSTANCE_METRICS
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import score_case
+from medotter_viewer.sources.inferred_spec import read_label_names, regions_spec
 from medotter_viewer.sources.loading import load_case
 from medotter_viewer.sources.user_remap import load_user_remap
 
-METRICS = ("dice", "iou", "hd95")
 _INSTANCES = EvalSpec("instance_seg_3d", {"instances": (1,)}, INSTANCE_METRICS, Headline("instances", "pq"))
 
 
@@ -39,15 +36,19 @@ def run(options: argparse.Namespace) -> int:
         if chosen is None:
             raise UsageError(f"{options.remap}: names datasets; 'compare' needs native: canonical")
         remap = chosen
+    labels = read_label_names(options.labels) if options.labels else None
     entry = CaseEntry(
         stem(options.gt),
         channels={"image": options.image} if options.image else {},
         gt_path=options.gt,
         pred_path=options.pred,
         remap=remap,
+        label_regions=labels,
     )
     case = load_case(entry, images=False, resample_prediction=options.resample_prediction)
-    spec = _INSTANCES if options.instances else _spec(options.labels, case)
+    if options.instances and case.regions is not None:
+        raise UsageError("--instances needs ids of single objects; the files name their structures")
+    spec = _INSTANCES if options.instances else _spec(case.regions or labels, case)
     score = score_case(case, spec, ScoreOptions(spec.metrics, options.hd95))
     content = score.to_dict()
     write_json(options.json, {key: content[key] for key in ("status", "message", "notes", "regions", "case")})
@@ -59,22 +60,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _spec(labels: Path | None, case: Case) -> EvalSpec:
-    """One region for each name in a file, or for each id that occurs."""
-    names = _names(labels) if labels else None
-    if names is None:
+def _spec(regions: Mapping[str, tuple[int, ...]] | None, case: Case) -> EvalSpec:
+    """One region for each name, or for each id that occurs."""
+    if regions is None:
         found = {i for part in (case.gt, case.pred) if part is not None for i in label_voxels(part.data) if i > 0}
-        names = {i: str(i) for i in sorted(found)}
-    if labels and not names:
-        raise BundleError(f"{labels}: names no id but background 0")
-    regions: dict[str, tuple[int, ...]] = {}
-    for i, name in names.items():
-        regions[name] = (*regions.get(name, ()), i)
-    return EvalSpec("seg", regions or {"1": (1,)}, METRICS, Headline("macro_avg", "dice"))
-
-
-def _names(path: Path) -> dict[int, str]:
-    content = read_config(path)
-    if not isinstance(content, Mapping) or not content:
-        raise BundleError(f"{path}: got {content!r}, expected id: name")
-    return {to_id(key, f"{path}: id"): str(name) for key, name in content.items() if to_id(key, f"{path}: id")}
+        regions = {str(i): (i,) for i in sorted(found) or [1]}
+    return regions_spec(regions)

@@ -13,6 +13,7 @@ from medotter_viewer.core.labels import LabelMap, Remap
 from medotter_viewer.core.landmarks import Landmarks
 from medotter_viewer.core.reprs import html_pairs
 from medotter_viewer.core.scans import ScanInputs, Seed
+from medotter_viewer.core.segments import Names
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.core.volume import Volume
 
@@ -37,6 +38,11 @@ class CaseEntry:
         What was noticed without opening a file: a missing file, an unsafe path, an ambiguous prediction.
     scan : ScanInputs or None
         Of a case that is a scan folder with contours; it is read instead of the other files.
+    segment_ids : mapping of frozenset of str to int, or None
+        Of files that name their structures (RTSTRUCT, SEG): the id of every combination of names that may share a
+        voxel. None makes ids for the names of this case.
+    label_regions : mapping of str to tuple of int, or None
+        Names of the ids of plain label maps: what matches them with a file that names its structures.
     """
 
     case_id: str
@@ -52,6 +58,8 @@ class CaseEntry:
     remap: Remap | None = None
     findings: tuple[Finding, ...] = ()
     scan: ScanInputs | None = None
+    segment_ids: Mapping[Names, int] | None = None
+    label_regions: Mapping[str, tuple[int, ...]] | None = None
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -88,6 +96,8 @@ class Case:
         Every structure of a scan, those of the target too, by a name that no other has.
     seeds : tuple of (int, float, float)
         Slice number and x, y in mm LPS of known points inside tumours.
+    regions : mapping of str to tuple of int, or None
+        Name to ids of `gt` and `pred`, where their files name their structures.
     """
 
     entry: CaseEntry
@@ -104,6 +114,7 @@ class Case:
     stack: SliceStack | None = None
     structures: Mapping[str, ScanContours] = field(default_factory=dict)
     seeds: tuple[Seed, ...] = ()
+    regions: Mapping[str, tuple[int, ...]] | None = None
 
     @property
     def case_id(self) -> str:

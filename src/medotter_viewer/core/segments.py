@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -62,8 +63,7 @@ class Segments:
     @property
     def names(self) -> dict[int, str]:
         """Number to name; where segments share one, the number is added: ``"GTV (2)"``."""
-        found = [s.name for s in self.segments]
-        return {s.number: s.name if found.count(s.name) == 1 else f"{s.name} ({s.number})" for s in self.segments}
+        return unique_names((s.number, s.name) for s in self.segments)
 
     def combinations(self) -> dict[int, Names]:
         """Return for every code the names of its segments."""
@@ -89,6 +89,83 @@ class Segments:
         return LabelMap(lut[self.codes], self.grid)
 
 
+def unique_names(numbered: Iterable[tuple[int, str]]) -> dict[int, str]:
+    """Return number to a name that no other number has: the number is added to names that stand twice.
+
+    Examples
+    --------
+    >>> unique_names([(5, "body"), (2, "GTV"), (9, "GTV")])
+    {5: 'body', 2: 'GTV (2)', 9: 'GTV (9)'}
+    """
+    names = dict(numbered)
+    while len(repeated := {name for name, n in Counter(names.values()).items() if n > 1}):
+        names = {i: f"{name} ({i})" if name in repeated else name for i, name in names.items()}
+    return names
+
+
+class SegmentPainter:
+    """Makes `Segments` from masks that come one after the other, of parts of the grid, in any order.
+
+    Parameters
+    ----------
+    grid : Grid
+        Of the result.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        self._grid = grid
+        self._codes: IntArray = np.zeros(grid.shape, dtype=np.uint8, order="F")
+        self._members: list[tuple[int, ...]] = [()]
+        self._code_of: dict[tuple[int, ...], int] = {(): 0}
+
+    def add(self, number: int, mask: NDArray[np.bool_], at: tuple[slice, slice, slice] | None = None) -> None:
+        """Add the voxels of a mask to a segment.
+
+        Parameters
+        ----------
+        number : int
+            Of the segment.
+        mask : (i, j, k) ndarray of bool
+            Of the whole grid, or of the box `at`.
+        at : tuple of slice, optional
+            Box of the mask.
+        """
+        part = self._codes if at is None else self._codes[at]
+        touched = part[mask]
+        if touched.size == 0:
+            return
+        found = np.flatnonzero(np.bincount(touched))
+        lut = np.zeros(int(found[-1]) + 1, dtype=np.int64)
+        for code in found.tolist():
+            lut[code] = self._code(self._members[code], number)
+        kind = smallest_label_dtype(0, len(self._members))
+        if kind != self._codes.dtype:
+            self._codes = self._codes.astype(kind)
+            part = self._codes if at is None else self._codes[at]
+        part[mask] = lut[touched]
+
+    def _code(self, members: tuple[int, ...], number: int) -> int:
+        """Code of these segments with one more."""
+        both = tuple(sorted({*members, number}))
+        if both not in self._code_of:
+            self._code_of[both] = len(self._members)
+            self._members.append(both)
+        return self._code_of[both]
+
+    def segments(self, listed: Iterable[Segment]) -> Segments:
+        """Return what was painted; `listed` names all segments, those without any voxel too."""
+        present = np.zeros(len(self._members), dtype=np.bool_)
+        for k in range(self._codes.shape[2]):  # slice by slice: counting takes eight bytes a voxel
+            here = np.bincount(self._codes[:, :, k].ravel(order="K"))
+            present[: len(here)] |= here > 0
+        present[0] = True
+        place = np.cumsum(present) - 1
+        lut = np.where(present, place, 0).astype(smallest_label_dtype(0, int(place[-1])))
+        kept = {int(place[code]): self._members[code] for code in np.flatnonzero(present).tolist() if code}
+        codes = self._codes if present.all() and lut.dtype == self._codes.dtype else np.take(lut, self._codes.T).T
+        return Segments(codes, self._grid, tuple(listed), kept)
+
+
 def joined(masks: Iterable[tuple[Segment, NDArray[np.bool_]]], grid: Grid) -> Segments:
     """Return segments from one mask each, given one after the other so that only one is held at a time.
 
@@ -99,25 +176,12 @@ def joined(masks: Iterable[tuple[Segment, NDArray[np.bool_]]], grid: Grid) -> Se
     grid : Grid
         Of every mask.
     """
-    codes = np.zeros(grid.shape, dtype=np.int32)
-    members: dict[int, tuple[int, ...]] = {0: ()}
+    painter = SegmentPainter(grid)
     listed: list[Segment] = []
     for segment, mask in masks:
         listed.append(segment)
-        touched = codes[mask]
-        lut: dict[int, int] = {}
-        for code in np.unique(touched).tolist():
-            lut[code] = len(members)
-            members[len(members)] = (*members[code], segment.number)
-        if lut:
-            old = np.fromiter(lut, dtype=np.int64)
-            new = np.fromiter(lut.values(), dtype=np.int32)
-            codes[mask] = new[np.searchsorted(old, touched)]
-    left = np.unique(codes).tolist()
-    order = {code: place for place, code in enumerate(sorted({*left, 0}))}
-    small = np.array([order.get(code, 0) for code in range(len(members))], dtype=smallest_label_dtype(0, len(order)))
-    kept = {order[code]: members[code] for code in order if code}
-    return Segments(small[codes], grid, tuple(listed), kept)
+        painter.add(segment.number, mask)
+    return painter.segments(listed)
 
 
 def shared_ids(found: Iterable[Segments]) -> tuple[dict[Names, int], dict[str, tuple[int, ...]]]:

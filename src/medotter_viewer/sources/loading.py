@@ -16,12 +16,16 @@ from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import PASS_FRACTION, REFUSE_FRACTION, Grid
 from medotter_viewer.core.labels import LabelMap
+from medotter_viewer.core.segments import Segments
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import GridMismatchError, MedotterViewerError
 from medotter_viewer.formats import registry
 from medotter_viewer.formats.landmark_files import read_landmarks
 from medotter_viewer.geometry.orientation import drawing_error_mm
 from medotter_viewer.geometry.resample import resample_labels
+from medotter_viewer.sources.named_pair import named_pair
+from medotter_viewer.sources.scan_cases import load_scan_case
+from medotter_viewer.sources.segment_files import read_segment_file
 
 T = TypeVar("T")
 
@@ -44,9 +48,16 @@ def load_case(entry: CaseEntry, *, images: bool = True, resample_prediction: boo
     Case
         With what could be read. `Case.errors` says what keeps it from being scored.
     """
+    if entry.scan is not None:
+        return load_scan_case(entry, entry.scan, images=images)
     reader = _Reader(entry)
-    gt = reader.read(entry.gt_path, registry.read_labels, "ground truth", "error")
-    pred = reader.read(entry.pred_path, registry.read_labels, "prediction", "error")
+    read_part = partial(_labels_or_segments, image=next(iter(entry.channels.values()), None))
+    gt, pred, regions = named_pair(
+        reader.read(entry.gt_path, read_part, "ground truth", "error"),
+        reader.read(entry.pred_path, read_part, "prediction", "error"),
+        entry,
+        reader.findings,
+    )
     channels: dict[str, Volume] = {}
     image_grids: dict[str, Grid] = {}
     for name, path in entry.channels.items():
@@ -72,12 +83,21 @@ def load_case(entry: CaseEntry, *, images: bool = True, resample_prediction: boo
         for name, image in image_grids.items():
             reader.note_image(name, image, shown.grid)
     canonical = None
-    if gt is not None and entry.remap is not None:
+    if regions is not None and entry.remap is not None and not entry.remap.is_identity:
+        message = "a label remap is for ids, but the ground truth names its structures; leave it out"
+        reader.add("error", "remap-of-names", message, entry.gt_path)
+    elif gt is not None and entry.remap is not None:
         canonical = LabelMap(entry.remap.apply(gt.data), gt.grid)
     read_points = partial(read_landmarks, grid=shown.grid if shown is not None else image_grid)
     gt_points = reader.read(entry.gt_landmarks_path, read_points, "ground-truth points", "error")
     pred_points = reader.read(entry.pred_landmarks_path, read_points, "predicted points", "error")
-    return Case(entry, channels, gt, canonical, pred, tuple(reader.findings), gt_points, pred_points)
+    findings = tuple(reader.findings)
+    return Case(entry, channels, gt, canonical, pred, findings, gt_points, pred_points, regions=regions)
+
+
+def _labels_or_segments(path: Path, *, image: Path | None) -> tuple[LabelMap | Segments, list[Finding]]:
+    """Named segments where the file has names, else its ids."""
+    return read_segment_file(path, image=image) or registry.read_labels(path)
 
 
 def _no_position(grid: Grid) -> str:

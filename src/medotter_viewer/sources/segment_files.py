@@ -1,0 +1,126 @@
+"""Files that name their structures: an RTSTRUCT, a DICOM SEG, a segmentation of Slicer. All become `Segments`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from medotter_viewer.core.findings import Finding
+from medotter_viewer.core.labels import LabelMap
+from medotter_viewer.core.segments import Segment, Segments
+from medotter_viewer.errors import ReadError
+from medotter_viewer.formats import registry, seg_nrrd
+from medotter_viewer.formats.dicom.files import SopKind, dicom_files, is_dicom, sop_kind
+from medotter_viewer.formats.dicom.rtstruct import read_structures
+from medotter_viewer.formats.dicom.seg import read_segments
+from medotter_viewer.formats.dicom.series import read_stack
+from medotter_viewer.geometry.contour_masks import fill_structures
+
+Found = tuple[Segments, list[Finding]]
+
+
+def read_segment_file(path: Path, *, image: Path | None = None) -> Found | None:
+    """Return the named segments of a file, or None where it is a plain label map or an image.
+
+    Parameters
+    ----------
+    path : Path
+        A file, or a folder that holds a single RTSTRUCT or DICOM SEG (its images may lie there too).
+    image : Path, optional
+        Folder of the series that an RTSTRUCT was drawn on; by default the folder, if its images lie there. What is
+        wrong with a series that was given is told by whoever reads it as an image.
+
+    Raises
+    ------
+    ReadError
+        If it is damaged, or an RTSTRUCT comes without its series.
+    GridMismatchError
+        If an RTSTRUCT belongs to another frame of reference than the series.
+    """
+    if not path.is_dir():
+        return _read(path, image)
+    found, has_images = _segment_files(path)
+    if len(found) != 1:
+        return None
+    if image is not None or not has_images:
+        return _read(found[0], image)
+    return _read(found[0], path, own_series=True)
+
+
+def named_labels(labels: LabelMap, regions: Mapping[str, tuple[int, ...]], part: str) -> Found:
+    """Return a plain label map as segments, by the names of its ids; ids without a name become background.
+
+    Parameters
+    ----------
+    labels : LabelMap
+        With ids of 0 or more.
+    regions : mapping of str to tuple of int
+        Name to its ids.
+    part : str
+        What the labels are, for messages.
+    """
+    members: dict[int, tuple[int, ...]] = {}
+    for number, ids in enumerate(regions.values(), 1):
+        for one in ids:
+            members[one] = (*members.get(one, ()), number)
+    occurring = np.unique(labels.data).tolist()
+    kept = {one: members[one] for one in occurring if one in members}
+    unnamed = [one for one in occurring if one and one not in members]
+    findings = []
+    if unnamed:
+        shown = ", ".join(map(str, unnamed[:10])) + (", ..." if len(unnamed) > 10 else "")
+        message = f"{part}: ids {shown} have no name: taken as background"
+        findings.append(Finding("warning", "id-without-name", message))
+    codes = labels.data
+    if unnamed:
+        codes = np.where(np.isin(codes, list(kept)), codes, 0)
+    segments = tuple(Segment(number, name) for number, name in enumerate(regions, 1))
+    return Segments(codes, labels.grid, segments, kept), findings
+
+
+def _segment_files(folder: Path) -> tuple[list[Path], bool]:
+    """RTSTRUCTs and SEGs of a folder, no more than two, and whether there are images too."""
+    found: list[Path] = []
+    has_images = False
+    for path in dicom_files(folder):
+        kind = _kind(path)
+        if kind == "image":
+            has_images = True
+        elif kind in ("rtstruct", "seg"):
+            found.append(path)
+            if len(found) > 1:
+                break
+    return found, has_images
+
+
+def _kind(path: Path) -> SopKind:
+    try:
+        return sop_kind(path)
+    except ReadError:
+        return "other"
+
+
+def _read(file: Path, image: Path | None, *, own_series: bool = False) -> Found | None:
+    """Segments of a file; None for all that is no such file, or not there."""
+    if not file.is_file():
+        return None
+    start = registry.start_of(file)
+    if seg_nrrd.matches(start):
+        return seg_nrrd.read_segments(file)
+    if not is_dicom(start):
+        return None
+    kind = _kind(file)
+    if kind == "seg":
+        return read_segments(file)
+    return _rtstruct(file, image, own_series=own_series) if kind == "rtstruct" else None
+
+
+def _rtstruct(path: Path, image: Path | None, *, own_series: bool) -> Found:
+    if image is None:
+        raise ReadError(f"{path}: an RTSTRUCT needs the series it was drawn on: give its folder by --image")
+    structures, findings = read_structures(path)
+    stack, noticed = read_stack(image)
+    segments, more = fill_structures(structures, stack)
+    return segments, [*findings, *(noticed if own_series else ()), *more]
