@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help env test demo bench-check bench-reading clean
+.PHONY: help env test demo bench-check bench-reading fuzz clean
 
 BIN := .venv/bin
 LOGS := .cache/make-test
@@ -55,6 +55,11 @@ bench-check:  ## Compare numbers with MedPy, MONAI, surface-distance, StarDist a
 bench-reading:  ## Time reading of NIfTI files against nibabel, indexed_gzip and SimpleITK, into benchmarks/RESULTS.md
 	@benchmarks/setup_env.sh
 	@.venv-bench/bin/python benchmarks/bench_reading.py
+
+fuzz:  ## Fuzz every reader of files, each for FUZZ_SECONDS (default 60); TARGETS="nifti png" chooses some
+	@scripts/setup_env.sh
+	@UV_LINK_MODE=copy $(BIN)/uv pip install --quiet --python $(BIN)/python --group fuzz
+	@$(BIN)/python scripts/fuzz.py $(TARGETS)
 
 clean:  ## Remove the environment, caches and build results
 	rm -rf .venv .venv-bench .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .benchmarks build dist demo

@@ -6,13 +6,22 @@ case), what was got, what was expected and what to do next. Nothing here may imp
 
 from __future__ import annotations
 
+_LONGEST, _ENDING = 1200, 200  # letters of a message, and of its end, which says what to do
+
 
 class MedotterViewerError(Exception):
     """Any error that is about the user's input or environment, not about a defect of this package."""
 
     def __str__(self) -> str:
-        """Return the message as written: KeyError would put it in quotes."""
-        return str(self.args[0]) if self.args else ""
+        """Return the message as written (KeyError would put it in quotes), without the middle of a very long one.
+
+        A value out of a stranger's file may have any length; people read messages in one line of a terminal.
+        """
+        message = str(self.args[0]) if self.args else ""
+        if len(message) <= _LONGEST:
+            return message
+        left_out = len(message) - _LONGEST
+        return f"{message[: _LONGEST - _ENDING]} [... {left_out:,} letters ...] {message[-_ENDING:]}"
 
 
 class BundleError(MedotterViewerError, ValueError):

@@ -138,3 +138,12 @@ def test_messages_are_shown_as_written_whatever_built_in_they_derive_from() -> N
     assert str(MedotterViewerError()) == ""
     assert isinstance(CaseNotFoundError("x"), KeyError)
     assert isinstance(ReadError("x"), OSError)
+
+
+def test_a_message_about_an_endless_value_stays_readable_and_keeps_its_end() -> None:
+    message = str(ReadError(f"a.json: got {'9' * 5000}, expected less; shorten it"))
+    assert len(message) < 1300
+    assert message.startswith("a.json: got 999")
+    assert message.endswith("expected less; shorten it")
+    assert "3,8" in message.split("[...")[1].split("letters")[0]
+    assert str(ReadError("short")) == "short"

@@ -250,3 +250,13 @@ plain = st.recursive(
 def test_what_json_can_say_comes_back_as_the_standard_library_reads_it(value: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         assert read_json(write(Path(folder), json.dumps(value))) == value
+
+
+@pytest.mark.parametrize("text", ["[" * 20_000, "{" * 20_000, "[[a," * 5_000, "[a, " * 5_000])
+def test_brackets_within_brackets_are_refused_before_they_cost_seconds(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text(text)
+    start = time.process_time()
+    with pytest.raises(BundleError, match="nested too deeply"):
+        read_yaml(path)
+    assert time.process_time() - start < 2, "the scanner looks at all open brackets for every word: it took 4 s"

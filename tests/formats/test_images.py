@@ -331,3 +331,40 @@ def test_an_animation_is_refused(tmp_path: Path) -> None:
 
 def test_a_grid_of_pixels_is_no_grid_of_millimetres() -> None:
     assert Grid((1, 2, 3), np.eye(4)).describe() == "1 x 2 x 3 voxels of 1 x 1 x 1 mm, RAS"
+
+
+# ---------------------------------------------------------------- files that lie
+
+
+def test_what_the_tiff_decoder_remarks_is_a_finding_and_is_not_printed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    import tifffile
+
+    path = tmp_path / "a.tif"
+    tifffile.imwrite(path, np.arange(12, dtype=np.uint8).reshape(3, 4))
+    data = bytearray(path.read_bytes())
+    data[data.index(b"\x1a\x01\x05\x00") + 2] = 99  # XResolution gets a type that there is none of
+    path.write_bytes(data)
+    _, findings = read_volume(path)
+    assert [(f.severity, f.code) for f in findings] == [("warning", "unusual-tiff")]
+    assert "invalid data type 99" in findings[0].message
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_array_header_is_not_evaluated(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    for header in (b"{'descr': '<u1', 'fortran_order': False, 'shape': (3,", b"(" * 300, b"__import__('os')"):
+        path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + b"abc")
+        with pytest.raises(ReadError, match=r"a\.npy: damaged or unusual npy header"):
+            read_grid(path)
+    header = b"{'shape': (1L, 3L), 'fortran_order': False, 'descr': '|u1'}"  # in Python 2's writing, in another order
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + b"abc")
+    assert read_volume(path)[0].data.ravel().tolist() == [97, 98, 99]
+
+
+def test_ids_beyond_64_bits_are_refused_with_the_name_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "huge.npy"
+    np.save(path, np.array([[0.0, 2.0**70]]))
+    with pytest.raises(LabelError, match=r"huge\.npy: label ids"):
+        read_labels(path)

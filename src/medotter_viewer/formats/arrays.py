@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -18,6 +20,14 @@ from medotter_viewer.errors import MedotterViewerError, ReadError
 NPY_MAGIC = b"\x93NUMPY"
 ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
 _DEFLATE_RATIO = 1040  # deflate cannot expand further
+_LENGTHS = {b"\x01\x00": "<H", b"\x02\x00": "<I"}  # by version: how the length of the header is stored
+_LONGEST_HEADER = 10_000  # numpy's own limit
+
+# The header is Python's text of a dictionary, which numpy evaluates: slow, and with warnings, where it is damaged.
+_WORD = r"""\s*['"]{}['"]\s*:\s*"""
+_TYPE = re.compile(_WORD.format("descr") + r"""['"]([<>|=]?[a-zA-Z?]\d*)['"]""")
+_ORDER = re.compile(_WORD.format("fortran_order") + "(True|False)")
+_SHAPE = re.compile(_WORD.format("shape") + r"\(([0-9L, ]*)\)")
 
 
 def read_shape(path: Path) -> tuple[int, ...]:
@@ -79,16 +89,36 @@ def _opened(path: Path) -> Iterator[tuple[IO[bytes], int]]:
 
 def _header(stream: IO[bytes], held: int, path: Path) -> tuple[tuple[int, ...], str, np.dtype[Any]]:
     """Shape, memory order and type; refused before reading where objects or more bytes than possible are promised."""
-    version = np.lib.format.read_magic(stream)
-    if version == (1, 0):
-        shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(stream)
-    elif version == (2, 0):
-        shape, is_fortran, dtype = np.lib.format.read_array_header_2_0(stream)
-    else:
+    magic = stream.read(8)
+    length = _LENGTHS.get(magic[6:])
+    if not magic.startswith(NPY_MAGIC) or length is None:
+        version = ".".join(map(str, magic[6:])) if magic.startswith(NPY_MAGIC) else "none"
         raise ReadError(f"{path}: npy version {version}, expected 1.0 or 2.0: one plain array")
-    if dtype.hasobject or dtype.kind not in "biuf":
-        raise ReadError(f"{path}: values of type {dtype}, expected whole or real numbers; objects are never loaded")
+    size = struct.calcsize(length)
+    (wanted,) = struct.unpack(length, stream.read(size).ljust(size, b"\0"))
+    text = stream.read(min(wanted, _LONGEST_HEADER)).decode("latin-1")
+    found = [pattern.search(text) for pattern in (_TYPE, _ORDER, _SHAPE)]
+    if len(text) < wanted or not all(found):
+        raise ReadError(f"{path}: damaged or unusual npy header {text[:100]!r}, expected one plain array")
+    kind, order, sizes = (one[1] for one in found if one)
+    dtype = _number_type(kind)
+    if dtype is None:
+        raise ReadError(f"{path}: values of type {kind!r}, expected whole or real numbers; objects are never loaded")
+    digits = [part.strip().rstrip("L") for part in sizes.split(",") if part.strip()]
+    if not all(part.isdigit() and len(part) < 20 for part in digits):
+        raise ReadError(f"{path}: damaged npy header: shape ({sizes[:100]})")
+    shape = tuple(map(int, digits))
     needed = math.prod(shape) * dtype.itemsize
     if needed > held:
         raise ReadError(f"{path}: truncated: the header promises {needed} bytes of values, the file cannot hold them")
-    return shape, "F" if is_fortran else "C", dtype
+    return shape, "F" if order == "True" else "C", dtype
+
+
+def _number_type(kind: str) -> np.dtype[Any] | None:
+    """Bool, int or float of a name such as ``<f8``; None for anything else."""
+    if kind.lstrip("<>|=")[:1] not in ("b", "i", "u", "f"):
+        return None
+    try:
+        return np.dtype(kind)
+    except TypeError:  # no such size here
+        return None

@@ -18,6 +18,8 @@ MAX_YAML_BYTES = 1 << 20
 """YAML of a task is a few kilobytes; the limit keeps a hostile file from taking minutes."""
 MAX_YAML_NODES = 1_000_000
 """Values after every alias is written out: a few lines of aliases of aliases can stand for thousands of millions."""
+MAX_YAML_BRACKETS = 100
+"""Brackets within each other: the scanner looks at all open ones for every word, a task has three or four."""
 
 
 def read_json(path: Path, *, nan: bool = False) -> Any:
@@ -77,6 +79,7 @@ def read_yaml(path: Path) -> Any:
     from ruamel.yaml import YAML
     from ruamel.yaml.constructor import DuplicateKeyError, SafeConstructor
     from ruamel.yaml.error import YAMLError
+    from ruamel.yaml.scanner import Scanner
 
     class BoundedConstructor(SafeConstructor):
         def construct_document(self, node: Any) -> Any:
@@ -84,10 +87,16 @@ def read_yaml(path: Path) -> Any:
                 raise BundleError(f"{path}: aliases stand for over {MAX_YAML_NODES:,} values; write out what is meant")
             return super().construct_document(node)
 
+    class BoundedScanner(Scanner):
+        def fetch_flow_collection_start(self, TokenClass: Any, to_push: str) -> None:  # noqa: N803
+            if len(self.flow_context) >= MAX_YAML_BRACKETS:
+                raise BundleError(f"{path}: nested too deeply to be a configuration")
+            super().fetch_flow_collection_start(TokenClass, to_push)
+
     text = _read_text(path, MAX_YAML_BYTES)
     try:
         loader = YAML(typ="safe", pure=True)
-        loader.Constructor = BoundedConstructor
+        loader.Scanner, loader.Constructor = BoundedScanner, BoundedConstructor
         loader.composer.warn_double_anchors = False  # the language allows them
         return loader.load(text)
     except DuplicateKeyError as error:

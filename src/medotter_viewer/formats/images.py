@@ -97,7 +97,7 @@ def read_volume(path: Path) -> tuple[Volume, list[Finding]]:
 
 def _decode(path: Path, *, as_labels: bool) -> tuple[NDArray[Any], bool, list[Finding]]:
     kind, notes = _kind(path)
-    _shape(path, kind)  # refuses what is too large before anything is decoded
+    shape = _shape(path, kind)  # refuses what is too large before anything is decoded
     if kind == "png":
         data, rgb, noticed = png.decode(path, as_labels=as_labels)
     elif kind == "tiff":
@@ -106,6 +106,8 @@ def _decode(path: Path, *, as_labels: bool) -> tuple[NDArray[Any], bool, list[Fi
         data, rgb, noticed = arrays.decode(path), False, []
     if data.dtype.kind not in "biuf":
         raise ReadError(f"{path}: values of type {data.dtype}, expected whole or real numbers")
+    if (decoded := data.shape[:-1] if rgb else data.shape) != shape:
+        raise ReadError(f"{path}: damaged: the header says {shape}, the pixels are {decoded}; copy the file again")
     return data, rgb, notes + noticed
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,11 +17,12 @@ from medotter_viewer.errors import LabelError, MedotterViewerError, ReadError
 
 MAGICS = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
 _PALETTE = 3  # photometric interpretation
+_LISTED, _LONGEST = 3, 150  # remarks of the decoder that are passed on, and their letters
 
 
 def read_shape(path: Path) -> tuple[int, ...]:
     """Return the shape of the slices, rows and columns of a TIFF file, without its colour axis."""
-    with _series(path) as series:
+    with _remarks(), _series(path) as series:
         return tuple(n for n, axis in zip(series.shape, series.axes, strict=True) if axis != "S")
 
 
@@ -41,7 +44,7 @@ def decode(path: Path, *, as_labels: bool) -> tuple[NDArray[Any], bool, list[Fin
         If labels are asked of colours.
     """
     notes: list[Finding] = []
-    with _series(path) as series:
+    with _remarks() as remarks, _series(path) as series:
         samples = series.shape[series.axes.index("S")] if "S" in series.axes else 1
         if as_labels and samples > 1:
             raise LabelError(
@@ -56,6 +59,11 @@ def decode(path: Path, *, as_labels: bool) -> tuple[NDArray[Any], bool, list[Fin
             data, samples = np.moveaxis(np.asarray(page.colormap), 0, -1)[data], 3
             message = "palette TIFF: shown in the palette's colours; as a label map the stored index counts"
             notes.append(Finding("info", "palette-image", message, file=str(path)))
+    if remarks:
+        listed = "; ".join(one[:_LONGEST] for one in remarks[:_LISTED])
+        more = f", and {len(remarks) - _LISTED} more" if len(remarks) > _LISTED else ""
+        message = f"damaged or unusual tags, read as far as they make sense: {listed}{more}; look at the picture"
+        notes.append(Finding("warning", "unusual-tiff", message, file=str(path)))
     if samples == 1:
         return data, False, notes
     if samples < 3:
@@ -72,6 +80,32 @@ def decode(path: Path, *, as_labels: bool) -> tuple[NDArray[Any], bool, list[Fin
     elif data.dtype != np.uint8:
         raise ReadError(f"{path}: colours of type {data.dtype}, expected 8 or 16 bits for each channel")
     return data[..., :3], True, notes
+
+
+class _Remarks(logging.Handler):
+    """Keeps what the decoder logs in this thread, each once; without it Python prints that on standard error."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: list[str] = []
+        self._thread = threading.get_ident()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        message = " ".join(record.getMessage().split())
+        if record.thread == self._thread and message not in self.messages:
+            self.messages.append(message)
+
+
+@contextmanager
+def _remarks() -> Iterator[list[str]]:
+    """What the decoder remarks about a file while it is read."""
+    handler = _Remarks()
+    logger = logging.getLogger("tifffile")
+    logger.addHandler(handler)
+    try:
+        yield handler.messages
+    finally:
+        logger.removeHandler(handler)
 
 
 @contextmanager

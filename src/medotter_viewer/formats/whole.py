@@ -85,7 +85,10 @@ class WholeIds:
                 f"{path}: not a label map: {self._off} of {size} voxels are not whole numbers, largest deviation "
                 f"{self._deviation:.3g} (0.05 is allowed); resample by nearest neighbour, or open it as an image"
             )
-        smallest_label_dtype(self._low, self._high)
+        try:
+            smallest_label_dtype(self._low, self._high)
+        except LabelError as error:
+            raise LabelError(f"{path}: {error}") from error
         if self._deviation <= SILENT_DEVIATION:
             return self._ids, []
         message = (
