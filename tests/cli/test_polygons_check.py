@@ -27,7 +27,7 @@ def test_a_good_submission_is_ok_in_one_line(submission, capsys) -> None:
     path = submission(SQUARE)
     assert main(["polygons", "check", path]) == 0
     out, err = capsys.readouterr()
-    assert (out, err) == (f"{path}: ok, 1 polygons in 1 lines\n", "")
+    assert (out, err) == (f"{path}: ok: polygons 1, lines 1\n", "")
 
 
 def test_a_malformed_submission_fails_and_the_json_says_where(submission, tmp_path: Path, capsys) -> None:

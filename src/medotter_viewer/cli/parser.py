@@ -122,6 +122,15 @@ def build_parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--skip-empty-truth", action="store_true", help="leave scans without target out of the mean")
     _json(one)
+
+    one = _command(group, "export", "write predicted masks as a submission of contours", _polygons_export)
+    _target(one)
+    _source(one)
+    one.add_argument("--out", metavar="FILE.csv", type=Path, required=True, help="beside it FILE.scores.csv is written")
+    one.add_argument("--region", metavar="NAME", help="region to write (default: the only one)")
+    one.add_argument("--zip", action="store_true", help="write FILE.zip too, with FILE.csv as its one member")
+    one.add_argument("--generated-only", action="store_true", help="leave out polygons that a person edited")
+    _json(one)
     return parser
 
 
@@ -255,6 +264,12 @@ def _landmarks(options: argparse.Namespace) -> int:
 
 def _polygons_check(options: argparse.Namespace) -> int:
     from medotter_viewer.cli.polygons import run
+
+    return run(options)
+
+
+def _polygons_export(options: argparse.Namespace) -> int:
+    from medotter_viewer.cli.polygons_export import run
 
     return run(options)
 

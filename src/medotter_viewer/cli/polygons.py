@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     errors = errors_of(found.findings)
     if options.json != "-":
         _print_some([finding for finding in found.findings if finding not in errors])
-        print(f"{options.submission}: {found.status}, {found.polygons} polygons in {found.lines} lines")
+        print(f"{options.submission}: {found.status}: polygons {found.polygons}, lines {found.lines}")
     for finding in errors[:_SHOWN]:
         fail(finding.message)
     if len(errors) > _SHOWN:
