@@ -124,7 +124,7 @@ def _remarks(rings: Mapping[int, list[Ring]], scan: Scan, entry: CaseEntry) -> l
             f"rings of the target overlap on slice {_list(nested)}: they are united; combined by even-odd, as "
             "RTSTRUCT viewers do, they would cut each other out"
         )
-        found.append(_finding("info", "contour-nested", message, entry))
+        found.append(_finding("info", "contour-united", message, entry))
     return found
 
 

@@ -55,7 +55,7 @@ def read_dicom_scan(folder: Path) -> Scan:
     if lacking := [n for n, value in thickness.items() if value is None]:
         slices = ", ".join(map(str, lacking[:8])) + (f" and {len(lacking) - 8} more" if len(lacking) > 8 else "")
         message = f"{folder}: no (0018,0050) in slice {slices}: polygons there are shown, not scored"
-        findings.append(Finding("warning", "no-slice-thickness", message, str(folder)))
+        findings.append(Finding("warning", "scan-without-thickness", message, str(folder)))
     if abs(stack.normal_lps[2]) < _AXIAL_COSINE:
         message = f"{folder}: its slices are not axial: areas are those of x and y alone, as the contest computes them"
         findings.append(Finding("warning", "scan-not-axial", message, str(folder)))
@@ -135,7 +135,7 @@ def _same_frame(found: StructureSet, stack: SliceStack) -> tuple[list[Roi], list
         f"{found.described()}: frame of reference {', '.join(sorted(other))}, but the series has {frame}; its contours "
         "name images of the series, and are taken for drawn on them"
     )
-    return rois, [Finding("warning", "contour-frame-of-reference", message, found.described())]
+    return rois, [Finding("warning", "scan-frame-of-reference", message, found.described())]
 
 
 def _named(

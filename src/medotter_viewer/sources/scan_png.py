@@ -71,7 +71,7 @@ def read_png_scan(folder: Path) -> Scan:
     thickness = {n: tags[n].thickness_mm if n in tags else None for n in sorted({*tags_files, *pictures})}
     if lacking := [n for n, one in tags.items() if one.thickness_mm is None]:
         message = f"{folder}: no (0018.0050) in slice {_list(lacking)}: polygons there are shown, not scored"
-        findings.append(Finding("warning", "no-slice-thickness", message, str(folder)))
+        findings.append(Finding("warning", "scan-without-thickness", message, str(folder)))
     structures, noticed, strange_rings = _structures(folder, thickness)
     findings += noticed
     if strange := [*strange_tags, *strange_pictures, *strange_rings]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -50,8 +50,7 @@ class ScanSet:
         """The model's polygons; nothing without a model."""
         if self.submission is None:
             return SubmittedScans()
-        slices = {scan_id: slice_numbers(folder) for scan_id, folder in self.folders.items()}
-        return load_submission(self.submission, self.rules.submission, slices)
+        return load_submission(self.submission, self.rules.submission, _Slices(self.folders))
 
     def completed(self, entry: CaseEntry) -> CaseEntry:
         """Return a case with what its scan is read from; as it is where no folder is known."""
@@ -78,3 +77,22 @@ class ScanSet:
         for name, seeds in self.lists.seeds.items():
             if seeds and name not in self.folders:
                 yield Finding("info", "scan-unknown", f"seed locations name {name}, which is no scan here", where=name)
+
+
+class _Slices(Mapping[str, Collection[int]]):
+    """Scan id to the numbers of its slices, looked up when asked for: a submission need not mention every scan."""
+
+    def __init__(self, folders: Mapping[str, Path]) -> None:
+        self._folders = folders
+
+    def __getitem__(self, scan_id: str) -> Collection[int]:
+        return slice_numbers(self._folders[scan_id])
+
+    def __contains__(self, scan_id: object) -> bool:
+        return scan_id in self._folders
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._folders)
+
+    def __len__(self) -> int:
+        return len(self._folders)

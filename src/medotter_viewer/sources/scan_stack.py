@@ -18,7 +18,7 @@ from medotter_viewer.formats.scan_aux import SliceTags
 _AXIAL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 _LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
 _SAME = 1e-3  # of a direction cosine; relative of a spacing
-_EVEN_FRACTION, _EVEN_MM = 0.01, 1e-3
+_EVEN_FRACTION, _EVEN_MM = 0.05, 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,9 @@ def _stacked(
         sideways = origins - np.outer(heights, normal)
         straight = np.abs(sideways - sideways[0]).max() < _EVEN_MM
         step = normal * (normal @ mean) if straight else mean
-    uneven = bool(len(gaps) and np.ptp(gaps) > max(_EVEN_FRACTION * float(np.median(gaps)), _EVEN_MM))
+    usual = float(np.median(gaps)) if len(gaps) else 0.0
+    even = np.linspace(heights[0], heights[-1], len(heights))
+    uneven = bool(np.abs(heights - even).max() > max(_EVEN_FRACTION * usual, _EVEN_MM))
     if uneven:
         message = (
             f"{folder}: slices lie {gaps.min():g} to {gaps.max():g} mm apart: drawn at their mean distance, scored by "
