@@ -177,6 +177,19 @@ def test_another_frame_of_reference_is_refused_by_both_names() -> None:
         place_contours([roi(ring(-99), frame="OTHER")], STACK)
 
 
+def test_a_made_up_frame_of_reference_does_not_matter_where_contours_lie_on_the_images_they_name() -> None:
+    found, findings = place_contours([roi(ring(-99, uid="1.2.1"), ring(-96.1, uid="1.2.2"), frame="OTHER")], STACK)
+    assert found[1].n_placed == 2
+    assert codes(findings) == {"contour-frame-of-reference": "warning", "contour-off-plane": "info"}
+    assert "OTHER" in findings[0].message
+
+
+@pytest.mark.parametrize("second", [ring(-96), ring(-96, uid="9.9"), ring(-96, uid="1.2.0"), ring(-50, uid="1.2.2")])
+def test_a_single_contour_that_does_not_lie_on_its_image_is_enough_to_refuse(second: Contour) -> None:
+    with pytest.raises(GridMismatchError, match=r"OTHER.*FoR"):
+        place_contours([roi(ring(-99, uid="1.2.1"), second, frame="OTHER")], STACK)
+
+
 def test_another_frame_of_reference_can_be_ignored_aloud() -> None:
     found, findings = place_contours([roi(ring(-99), frame="OTHER")], STACK, ignore_frame_of_reference=True)
     assert found[1].n_placed == 1

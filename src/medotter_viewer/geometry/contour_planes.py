@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from medotter_viewer.core.findings import Finding, Severity
 from medotter_viewer.core.slice_stack import SliceStack
-from medotter_viewer.core.structures import Contour, Roi, without_area
+from medotter_viewer.core.structures import Contour, Roi
 from medotter_viewer.errors import GridMismatchError
+from medotter_viewer.geometry.contour_remarks import OFF_PLANE_MM, ContourTally
 
 Points = NDArray[np.float64]
 
-OFF_PLANE_MM = 0.01
-"""Farther from its slice a contour is said to be off its plane."""
 ONE_PLANE_FRACTION = 0.1
 """Of the distance of slices: how far the points of one contour, and contours of one plane, may lie apart."""
 _PIXEL_PARTS = 1 << 16
@@ -99,7 +98,9 @@ def place_contours(
     Raises
     ------
     GridMismatchError
-        If structures with contours belong to another frame of reference than the series, or that has no position.
+        If structures with contours belong to another frame of reference than the series (unless every contour names
+        an image of the series and lies on it: some writers make up a frame of reference), or the series has no
+        position.
 
     Notes
     -----
@@ -122,8 +123,8 @@ def place_contours(
 def slice_reach_mm(stack: SliceStack) -> NDArray[np.float64]:
     """Return (n,) how far from each slice a contour may lie: half the usual distance, or half the local one.
 
-    The usual distance is the (lower) median; the local one is the larger of a slice's two gaps. One slice alone has half of
-    the grid's step.
+    The usual distance is the (lower) median; the local one is the larger of a slice's two gaps. One slice alone has
+    half of the grid's step.
     """
     gaps = np.diff(stack.positions_mm)
     if len(gaps) == 0:
@@ -158,114 +159,78 @@ class _Placer:
             which = "the series" if not ours else "the contours"
             message = f"no frame of reference is told for {which}: taken for that of the other, placed by position"
             self.add("warning", "contour-no-frame-of-reference", message)
-        other = sorted(theirs - {"", ours or ""}) if ours else []
-        if not other:
+        strangers = [roi for roi in drawn if ours and (roi.frame_of_reference_uid or ours) != ours]
+        if not strangers:
             return
-        of = self.file or "the contours"
-        got = f"{of}: frame of reference {', '.join(other)}, but the series has {ours}"
-        if not self.ignore_frame:
+        other = ", ".join(sorted({roi.frame_of_reference_uid or "" for roi in strangers}))
+        got = f"{self.file or 'the contours'}: frame of reference {other}, but the series has {ours}"
+        code = "contour-frame-of-reference"
+        if all(self.lies_on_its_image(contour) for roi in strangers for contour in roi.contours):
+            message = f"{got}; their contours name images of the series and lie on them, and so are placed"
+            self.add("warning", code, message)
+        elif self.ignore_frame:
+            self.add("warning", code, f"{got}; placed all the same, as asked")
+        else:
             raise GridMismatchError(
                 f"{got}: their coordinates have nothing to do with each other; give the series that was contoured "
                 "(or register them first)"
             )
-        self.add("warning", "contour-frame-of-reference", f"{got}; placed all the same, as asked")
+
+    def lies_on_its_image(self, contour: Contour) -> bool:
+        """Whether a contour names an image of the series, and all its points are within reach of that slice."""
+        index = self.index_of.get(contour.sop_uid or "")
+        if index is None:
+            return False
+        heights = contour.points_lps @ self.stack.normal_lps
+        return bool((np.abs(heights - self.positions[index]) <= self.reach[index] + OFF_PLANE_MM).all())
 
     def place(self, roi: Roi, name: str) -> PlacedContours:
         planes: dict[int, list[tuple[float, Points]]] = {}
-        n = roi.n_contours or len(roi.contours)
-        pointless, spans, beyond, between, apart, elsewhere = ([] for _ in range(6))  # type: ignore[var-annotated]
+        tally = ContourTally()
         for contour in roi.contours:
             if reason := contour.no_area:
-                pointless.append(reason)
+                tally.without_area.append(reason)
                 continue
             heights = contour.points_lps @ self.stack.normal_lps
             low, high = float(heights.min()), float(heights.max())
-            index, distance = self.nearest((low + high) / 2, contour, elsewhere)
+            index, distance = self.nearest((low + high) / 2, contour, tally)
             if high - low > 2 * ONE_PLANE_FRACTION * self.reach[index]:
-                spans.append(high - low)
+                tally.spans_mm.append(high - low)
             elif distance > self.reach[index] + OFF_PLANE_MM:
-                inside = self.positions[0] < low and high < self.positions[-1]
-                (between if inside else beyond).append(distance)
+                is_inside = self.positions[0] < low and high < self.positions[-1]
+                (tally.between_mm if is_inside else tally.beyond_mm).append(distance)
             else:
                 planes.setdefault(index, []).append(((low + high) / 2, contour.points_lps))
-                apart.append(float(np.abs(heights - self.positions[index]).max()))
-        taken, crowded = self.one_plane_each(planes)
-        self.tell(name, n, pointless, spans, beyond, between, crowded)
-        if elsewhere:
-            self.add(
-                "warning",
-                "contour-slice-reference",
-                f"{name}: {len(elsewhere)} of {n} contours up to {max(elsewhere):.4g} mm from the image they name: "
-                "the position counts, not the reference",
-                name,
-            )
-        off = [distance for distance in apart if distance > OFF_PLANE_MM]
-        if off:
-            far = max(off) > 2 * ONE_PLANE_FRACTION * float(self.reach.min())
-            message = f"{name}: {len(off)} of {n} contours up to {max(off):.3g} mm off the plane of the nearest slice"
-            self.add("warning" if far else "info", "contour-off-plane", f"{message}, drawn there", name)
-        return PlacedContours(self.stack, taken, n, sum(map(len, taken.values())))
+                tally.offsets_mm.append(float(np.abs(heights - self.positions[index]).max()))
+        taken = {index: self.one_plane(index, planes[index]) for index in sorted(planes)}
+        n, n_placed = roi.n_contours or len(roi.contours), sum(map(len, taken.values()))
+        tally.n_crowded = sum(map(len, planes.values())) - n_placed
+        self.findings += tally.findings(name, n, self.file, 2 * ONE_PLANE_FRACTION * float(self.reach.min()))
+        return PlacedContours(self.stack, taken, n, n_placed)
 
-    def nearest(self, height: float, contour: Contour, elsewhere: list[float]) -> tuple[int, float]:
+    def nearest(self, height: float, contour: Contour, tally: ContourTally) -> tuple[int, float]:
         """Slice and distance; of two equally near ones that which the contour names, else the lower."""
         distances = np.abs(self.positions - height)
-        index = int(np.argmax(distances <= distances.min() + OFF_PLANE_MM))
-        if not contour.sop_uid:
-            return index, float(distances[index])
-        named = self.index_of.get(contour.sop_uid)
+        least = float(distances.min())
+        index = int(np.argmax(distances <= least + OFF_PLANE_MM))
+        named = self.index_of.get(contour.sop_uid or "")
         if named is None:
-            self.n_unknown += 1
-            self.unknown_uids.add(contour.sop_uid)
-        elif distances[named] <= distances.min() + OFF_PLANE_MM:
+            if contour.sop_uid:
+                self.n_unknown += 1
+                self.unknown_uids.add(contour.sop_uid)
+        elif distances[named] <= least + OFF_PLANE_MM:
             index = named
         elif distances[named] > self.reach[named] + OFF_PLANE_MM:
-            elsewhere.append(float(distances[named]))
+            tally.astray_mm.append(float(distances[named]))
         return index, float(distances[index])
 
-    def one_plane_each(
-        self, planes: Mapping[int, list[tuple[float, Points]]]
-    ) -> tuple[dict[int, tuple[Points, ...]], int]:
-        """Keep of each slice the rings of the plane next to it; count the others."""
-        taken: dict[int, tuple[Points, ...]] = {}
-        for index in sorted(planes):
-            rings = planes[index]
-            away = {height: abs(height - self.positions[index]) for height, _ in rings}
-            closest = min(h for h, distance in away.items() if distance <= min(away.values()) + OFF_PLANE_MM)
-            width = 2 * ONE_PLANE_FRACTION * self.reach[index]
-            taken[index] = tuple(points for height, points in rings if abs(height - closest) <= width)
-        return taken, sum(map(len, planes.values())) - sum(map(len, taken.values()))
-
-    def tell(
-        self,
-        name: str,
-        n: int,
-        pointless: list[str],
-        spans: list[float],
-        beyond: list[float],
-        between: list[float],
-        crowded: int,
-    ) -> None:
-        """Say how many contours are not placed, and why."""
-        if pointless:
-            message = f"{name}: {len(pointless)} of {n} contours have no area: {without_area(pointless)}; not filled"
-            self.add("info", "contour-without-area", message, name)
-        if spans:
-            why = f"not parallel to the slices, their points lie up to {max(spans):.3g} mm apart across them"
-            self.skip("contour-not-coplanar", name, len(spans), n, why)
-        if beyond:
-            why = f"outside the series, up to {max(beyond):.4g} mm from its nearest slice"
-            self.skip("contour-outside-stack", name, len(beyond), n, why)
-        if between:
-            why = f"where a slice is missing, up to {max(between):.4g} mm from the nearest"
-            self.skip("contour-between-slices", name, len(between), n, why)
-        if crowded:
-            why = "between slices, and another plane of contours is nearer to their slice"
-            self.skip("contour-plane-crowded", name, crowded, n, why)
-
-    def skip(self, code: str, name: str, count: int, n: int, why: str) -> None:
-        """Say that contours are not placed."""
-        all_of_them = "; nothing is left of it" if count == n else ""
-        self.add("warning", code, f"{name}: {count} of {n} contours not placed: {why}{all_of_them}", name)
+    def one_plane(self, index: int, rings: Sequence[tuple[float, Points]]) -> tuple[Points, ...]:
+        """Of the rings of a slice those in the plane next to it; of two equally near planes the lower."""
+        heights = np.array([height for height, _ in rings])
+        away = np.abs(heights - self.positions[index])
+        plane = heights[away <= away.min() + OFF_PLANE_MM].min()
+        is_there = np.abs(heights - plane) <= 2 * ONE_PLANE_FRACTION * self.reach[index]
+        return tuple(points for (_, points), there in zip(rings, is_there.tolist(), strict=True) if there)
 
     def note_references(self, n: int) -> None:
         """Say once for all that contours name images which the series does not have."""

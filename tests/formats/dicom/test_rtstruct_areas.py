@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -127,3 +128,21 @@ def test_nested_plain_rings_are_noted_once_for_a_structure(tmp_path: Path) -> No
 
 def test_far_from_the_origin_no_digit_is_lost() -> None:
     assert measure(drawn(*(np.add(r, (-512.25, 1024.5, -900)) for r in (OUTER, INNER, ISLAND)))).area_mm2 == 316
+
+
+@pytest.mark.parametrize(("scan", "names"), [("STS_002", ["GTV_Mass_CT"]), ("RTUTILS_PHANTOM", ["ROI-1", "ROI-4"])])
+def test_areas_of_real_files_are_those_of_another_program(shared_data: Path, scan: str, names: list[str]) -> None:
+    folder = shared_data / "bundles" / "scans_dicom"
+    (path,) = (folder / "data" / scan / "RTst").glob("*.dcm")
+    found = {item["name"]: item["area_mm2"] for item in roi_items(path)[0]}
+    expected = json.loads((folder / "expected.json").read_text())["models"]["exact"]["cases"][scan]["union"]["slices"]
+    truth = sum(one["truth_mm2"] for one in expected.values())
+    assert sum(found[name] for name in names) == pytest.approx(truth, abs=1e-6)
+
+
+def test_nested_rings_of_a_real_file_are_a_hole(shared_data: Path) -> None:
+    folder = shared_data / "bundles" / "scans_dicom"
+    (path,) = (folder / "data" / "RTUTILS_NESTED" / "RTst").glob("*.dcm")
+    info = json.loads((folder / "expected.json").read_text())["info"]["RTUTILS_NESTED_truth_mm2"]
+    (item,), _ = roi_items(path)
+    assert item["area_mm2"] == pytest.approx(info["even_odd_across_rings_NOT_the_score"], abs=1e-6)
