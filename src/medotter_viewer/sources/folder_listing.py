@@ -10,15 +10,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from medotter_viewer.core.findings import Finding, Severity
 from medotter_viewer.errors import ReadError, UnsafePathError
 from medotter_viewer.formats import registry
+from medotter_viewer.sources.one_volume import stands_for_itself
 from medotter_viewer.sources.paths import Confined
 
 DEEPEST = 16
 """Folders in folders that are gone through."""
+_MASKS = "masks"  # a folder of this name is one volume of the case that its folder is called as
 _NAMED = 3  # files that one remark names
 
 
@@ -60,12 +63,7 @@ class Found:
     refused: Finding | None = None
 
 
-def is_one_volume(path: Path) -> bool:
-    """Whether a path is one volume: a file, or a folder that a reader takes whole."""
-    return path.is_file() or (path.is_dir() and any(one.matches_folder(path) for one in registry.FOLDERS))
-
-
-def list_volumes(root: Path, part: str, *, id_of: Callable[[Path], str] = registry.stem) -> Listing:
+def list_volumes(root: Path, part: str, *, instances: bool = False) -> Listing:
     """Return the volumes below a folder.
 
     Parameters
@@ -74,8 +72,8 @@ def list_volumes(root: Path, part: str, *, id_of: Callable[[Path], str] = regist
         The folder; it may itself be a link.
     part : str
         What it holds, for messages: ``"ground truth"``.
-    id_of : callable
-        From a file to its id.
+    instances : bool
+        Whether a folder ``masks`` with one mask for each object is one volume, called as the folder above it.
 
     Returns
     -------
@@ -93,7 +91,7 @@ def list_volumes(root: Path, part: str, *, id_of: Callable[[Path], str] = regist
     refused: dict[str, Finding] = {}
     noticed: list[Finding] = []
     unknown: dict[str, list[str]] = {}
-    for found in walk(root, noticed):
+    for found in walk(root, noticed, stands_alone=partial(stands_for_itself, instances=instances)):
         known = found.is_volume_folder or found.name.lower().endswith(registry.SUFFIXES)
         if found.refused is not None and not known:  # no volume by its name: said, but no case is missing
             noticed.append(replace(found.refused, severity="warning"))
@@ -104,7 +102,9 @@ def list_volumes(root: Path, part: str, *, id_of: Callable[[Path], str] = regist
             unknown.setdefault(kind, []).append(found.relative)
             continue
         above = found.relative[: len(found.relative) - len(found.name)]
-        volume_id = above + (found.name if found.is_volume_folder else id_of(found.path))
+        volume_id = above + (found.name if found.is_volume_folder else registry.stem(found.path))
+        if found.is_volume_folder and above and found.name.lower() == _MASKS:
+            volume_id = above[:-1]
         if found.refused is not None:
             refused[volume_id] = found.refused
         else:
@@ -118,7 +118,7 @@ def list_volumes(root: Path, part: str, *, id_of: Callable[[Path], str] = regist
     return Listing(root, chosen, dict(sorted(refused.items())), tuple(noticed))
 
 
-def walk(root: Path, noticed: list[Finding], *, volumes: bool = True) -> Iterator[Found]:
+def walk(root: Path, noticed: list[Finding], *, stands_alone: Callable[[Path], bool]) -> Iterator[Found]:
     """Yield the files below a folder, by name; `noticed` gets a remark for every folder that is not gone into.
 
     Parameters
@@ -127,8 +127,8 @@ def walk(root: Path, noticed: list[Finding], *, volumes: bool = True) -> Iterato
         The folder.
     noticed : list of Finding
         Is added to.
-    volumes : bool
-        Whether a folder that a reader takes for one volume is one entry instead of being gone into.
+    stands_alone : callable
+        Whether a folder is one entry instead of being gone into.
 
     Raises
     ------
@@ -150,10 +150,10 @@ def walk(root: Path, noticed: list[Finding], *, volumes: bool = True) -> Iterato
         for entry in entries:
             relative, path = prefix + entry.name, folder / entry.name
             if entry.is_dir(follow_symlinks=False):
-                if volumes and is_one_volume(path):
-                    yield Found(relative, entry.name, path, is_volume_folder=True)
-                elif entry.name.startswith("."):
+                if entry.name.startswith("."):
                     pass  # what a system keeps for itself
+                elif stands_alone(path):
+                    yield Found(relative, entry.name, path, is_volume_folder=True)
                 elif depth >= DEEPEST:
                     noticed.append(_note("warning", "deep-folder", f"{path}: too deep, not gone into", path))
                 else:
@@ -161,7 +161,7 @@ def walk(root: Path, noticed: list[Finding], *, volumes: bool = True) -> Iterato
                 continue
             problem = _problem(entry, relative, path, confined)
             if problem is None and entry.is_dir():  # a link to a folder inside: its files are listed where they lie
-                if volumes and is_one_volume(path):
+                if stands_alone(path):
                     yield Found(relative, entry.name, path, is_volume_folder=True)
                 else:
                     noticed.append(_note("warning", "linked-folder", f"{path}: a link to a folder, not followed", path))

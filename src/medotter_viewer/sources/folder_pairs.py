@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 
 from medotter_viewer.core.case import CaseEntry
@@ -13,15 +14,19 @@ from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import ReadError, UsageError
 from medotter_viewer.formats import registry
 from medotter_viewer.sources.channel_files import ChannelFiles
-from medotter_viewer.sources.folder_listing import Listing, is_one_volume, list_volumes
+from medotter_viewer.sources.folder_listing import Listing, list_volumes
 from medotter_viewer.sources.folder_source import FolderSource, check_datasets, remap_for
 from medotter_viewer.sources.inferred_spec import (
     Progress,
+    Regions,
+    SegmentIds,
     instances_spec,
+    named_regions,
     read_label_names,
     regions_spec,
     spec_of_ids,
 )
+from medotter_viewer.sources.one_volume import is_one_volume, names_segments
 from medotter_viewer.sources.user_remap import IDENTITY, UserRemap
 
 GT, PRED, IMAGE = "ground truth", "prediction", "image"
@@ -132,9 +137,15 @@ def open_folders(
     cases = {i: replace(_entry(i, listings, images, user_remap), label_regions=names) for i in ids}
     check_datasets(user_remap, cases)
 
+    named = _named_by_files(cases.values(), progress)
+    if named is not None and folders.instances:
+        raise UsageError("--instances needs ids of single objects; the files name their structures")
+
     def rules() -> EvalSpec:
         if folders.instances:
             return instances_spec(list(main.paths.values()))
+        if named is not None:
+            return regions_spec(named()[1])
         return regions_spec(names) if names is not None else spec_of_ids(cases.values(), progress)
 
     inferred = "every id is one object" if folders.instances else "one region for each id that occurs"
@@ -143,6 +154,7 @@ def open_folders(
         name=target.resolve().name,
         cases=cases,
         rules=rules,
+        segment_ids=None if named is None else lambda: named()[0],
         model=folders.model,
         resample_prediction=resample_prediction,
         chosen={
@@ -156,14 +168,24 @@ def open_folders(
     )
 
 
+def _named_by_files(
+    cases: Collection[CaseEntry], progress: Progress | None
+) -> Callable[[], tuple[SegmentIds, Regions]] | None:
+    """What reads, once, the names that files give their structures; None where no file does."""
+    paths = (path for entry in cases for path in (entry.gt_path, entry.pred_path) if path is not None)
+    return cache(lambda: named_regions(cases, progress)) if any(map(names_segments, paths)) else None
+
+
 def _listings(folders: Folders) -> dict[str, Listing]:
     """The volumes of each part; where there is one case, under its id."""
     parts = folders.parts
     (part, main), *others = parts.items()
-    if main.is_file() or (is_one_volume(main) and all(is_one_volume(path) for _, path in others)):
+    is_one = partial(is_one_volume, instances=folders.instances)
+    listed = partial(list_volumes, instances=folders.instances)
+    if main.is_file() or (is_one(main) and all(is_one(path) for _, path in others)):
         case_id = registry.stem(main) if main.is_file() else main.resolve().name
         return {
-            name: Listing(path.parent, {case_id: path}) if is_one_volume(path) else list_volumes(path, name)
+            name: Listing(path.parent, {case_id: path}) if is_one(path) else listed(path, name)
             for name, path in parts.items()
         }
     for name, path in others:
@@ -171,7 +193,7 @@ def _listings(folders: Folders) -> dict[str, Listing]:
             raise UsageError(
                 f"{path} is one file, {main} a folder of several; expected a folder of {name}s, or one file as {part}"
             )
-    return {name: list_volumes(path, name) for name, path in parts.items()}
+    return {name: listed(path, name) for name, path in parts.items()}
 
 
 def _entry(

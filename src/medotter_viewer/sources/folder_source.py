@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import Remap
+from medotter_viewer.core.segments import Names
 from medotter_viewer.core.spec import EvalSpec, TaskSpec
 from medotter_viewer.errors import BundleError, CaseNotFoundError
 from medotter_viewer.sources.loading import load_case
@@ -29,6 +30,8 @@ class FolderSource:
         In order.
     rules : callable
         Gives the specification when it is first asked for: it may have to read files.
+    segment_ids : callable, optional
+        Where files name their structures: gives the ids of all combinations of names, which the cases then have.
     model : str, optional
         Name of the model whose predictions the cases have.
     modality : str, optional
@@ -45,6 +48,7 @@ class FolderSource:
     name: str
     cases: Mapping[str, CaseEntry]
     rules: Callable[[], EvalSpec]
+    segment_ids: Callable[[], Mapping[Names, int]] | None = None
     model: str | None = None
     modality: str | None = None
     resample_prediction: bool = False
@@ -86,11 +90,11 @@ class FolderSource:
         return [i for i, entry in self.cases.items() if split in ("all", entry.split)]
 
     def entries(self, split: Split = "all") -> Iterator[CaseEntry]:
-        """Yield every case of a split, without opening its files."""
-        return (self.cases[case_id] for case_id in self.case_ids(split))
+        """Yield every case of a split; only files that name their structures are opened."""
+        return (self.entry(case_id) for case_id in self.case_ids(split))
 
     def entry(self, case_id: str) -> CaseEntry:
-        """Return one case, without opening its files.
+        """Return one case; only files that name their structures are opened.
 
         Raises
         ------
@@ -99,7 +103,8 @@ class FolderSource:
         """
         if case_id not in self.cases:
             raise CaseNotFoundError(f"{self.target}: no case {case_id!r}; 'medotter-viewer cases' lists them")
-        return self.cases[case_id]
+        entry = self.cases[case_id]
+        return entry if self.segment_ids is None else replace(entry, segment_ids=self.segment_ids())
 
     def load(self, case_id: str, *, images: bool = True) -> Case:
         """Return a case with its files read; what is wrong with them is a finding of the case."""

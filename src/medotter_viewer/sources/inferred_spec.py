@@ -5,24 +5,33 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from medotter_viewer.core.case import CaseEntry
+from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.key_reader import to_id
 from medotter_viewer.core.labels import Remap
+from medotter_viewer.core.segments import Names, Segments, shared_ids
 from medotter_viewer.core.spec import MACRO, EvalSpec, Headline
 from medotter_viewer.errors import BundleError, MedotterViewerError
 from medotter_viewer.formats import registry
 from medotter_viewer.formats.config_files import read_config
 from medotter_viewer.metrics.overlap import label_voxels
+from medotter_viewer.sources.segment_files import named_labels, read_segment_file
 
 Progress = Callable[[int, int], None]
+SegmentIds = Mapping[Names, int]
+Regions = dict[str, tuple[int, ...]]
 METRICS = ("dice", "iou", "hd95")
 INSTANCE_METRICS = ("f1", "aji", "pq")
 INSTANCE_REGION = "instances"
 MOST_REGIONS = 500
 """More ids than these are no structures; they are single objects, or the files are no label maps."""
 _READERS = 4  # files in memory at once
+_NO_GRID = Grid((1, 1, 1), np.eye(4))  # of segments whose voxels are let go
 
 
 def regions_spec(regions: Mapping[str, tuple[int, ...]]) -> EvalSpec:
@@ -101,6 +110,24 @@ def ids_that_occur(entries: Iterable[CaseEntry], progress: Progress | None = Non
     return sorted(i for i in ids if i > 0)
 
 
+def named_regions(entries: Iterable[CaseEntry], progress: Progress | None = None) -> tuple[SegmentIds, Regions]:
+    """Return the ids and regions of cases whose files name their structures: one region for each name of any case.
+
+    Plain label maps count by the names that `CaseEntry.label_regions` gives their ids. One file after the other is
+    read. One that cannot be read, or has ids without names, adds nothing: its case says what is wrong.
+    """
+    listed = list(entries)
+    found: list[Segments] = []
+    for done, entry in enumerate(listed, 1):
+        image = next(iter(entry.channels.values()), None)
+        for part, path in (("ground truth", entry.gt_path), ("prediction", entry.pred_path)):
+            if path is not None and (segments := _segments_of(path, image, entry, part)) is not None:
+                found.append(replace(segments, codes=np.zeros((1, 1, 1), dtype=np.uint8), grid=_NO_GRID))
+        if progress is not None:
+            progress(done, len(listed))
+    return shared_ids(found)
+
+
 def instances_spec(paths: Sequence[Path]) -> EvalSpec:
     """Return the specification of instance masks: one region, every id one object, a match above IoU 0.5.
 
@@ -115,6 +142,19 @@ def instances_spec(paths: Sequence[Path]) -> EvalSpec:
         task_type = "instance_seg_2d" if 1 in grid.shape else "instance_seg_3d"
         break
     return EvalSpec(task_type, {INSTANCE_REGION: (1,)}, INSTANCE_METRICS, Headline(INSTANCE_REGION, "pq"))
+
+
+def _segments_of(path: Path, image: Path | None, entry: CaseEntry, part: str) -> Segments | None:
+    if not registry.is_there(path):
+        return None
+    try:
+        if (named := read_segment_file(path, image=image)) is not None:
+            return named[0]
+        if entry.label_regions is None:
+            return None
+        return named_labels(registry.read_labels(path)[0], entry.label_regions, part)[0]
+    except MedotterViewerError:
+        return None
 
 
 def _ids_of(path: Path) -> list[int]:

@@ -49,10 +49,14 @@ class ScanFiles:
     files: dict[str, list[Found]] = field(default_factory=lambda: {IMAGE: [], MASK: [], POINTS: []})
 
 
+def _never(_: Path) -> bool:
+    return False
+
+
 def is_verse(folder: Path) -> bool:
     """Whether a folder holds masks or points named as VerSe's: a look at its first names, nothing is opened."""
     try:
-        names = (_parsed(found.name) for found in islice(walk(folder, [], volumes=False), _LOOKED_AT))
+        names = (_parsed(found.name) for found in islice(walk(folder, [], stands_alone=_never), _LOOKED_AT))
         return any(parsed is not None and parsed[1] != IMAGE for parsed in names)
     except ReadError:
         return False
@@ -77,7 +81,7 @@ def find_verse_scans(folder: Path, noticed: list[Finding]) -> list[ScanFiles]:
         If the folder cannot be listed.
     """
     scans: dict[tuple[str, str], ScanFiles] = {}
-    for found in walk(folder, noticed, volumes=False):
+    for found in walk(folder, noticed, stands_alone=_never):
         if (parsed := _parsed(found.name)) is not None:
             dataset = _dataset(found.relative)
             scan = scans.setdefault((dataset, parsed[0]), ScanFiles(parsed[0], dataset or None))
