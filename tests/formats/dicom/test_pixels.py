@@ -34,6 +34,7 @@ def test_every_slice_is_scaled_by_its_own_rescale(tmp_path: Path) -> None:
     volume, findings = series.read_volume(tmp_path)
     assert volume.data[0, 0].tolist() == [-900, -800, 100, -3024]
     assert volume.data.dtype == np.int16
+    assert volume.data.flags.f_contiguous  # pixels of a slice lie together
     assert volume.unit == "HU"
     assert codes(findings) == {"rescale-missing", "rescale-differs", "padding-value"}
 
@@ -81,6 +82,19 @@ def test_a_blank_rescale_means_as_stored_and_zero_is_told(
     values, _, findings = read(path)
     assert values[0, 0] == value
     assert codes(findings) == noticed
+
+
+def test_a_table_of_values_is_not_applied_silently(tmp_path: Path) -> None:
+    from pydicom.dataset import Dataset
+
+    table = Dataset()
+    table.LUTDescriptor, table.LUTData = [2, 0, 16], [7, 8]
+    table.ModalityLUTType = "US"
+    table["LUTDescriptor"].VR = table["LUTData"].VR = "US"
+    path = write_slice(tmp_path / "i.dcm", ramp(2)[1], more={"ModalityLUTSequence": [table]})
+    values, _, findings = read(path)
+    assert values[0, 0] == 1
+    assert codes(findings) == {"modality-table"}
 
 
 @pytest.mark.parametrize("signed", [False, True])

@@ -10,7 +10,7 @@ import numpy as np
 
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.errors import ReadError
-from medotter_viewer.formats.dicom.files import read_header
+from medotter_viewer.formats.dicom.files import read_pixels
 from medotter_viewer.formats.dicom.planes import Plane
 
 _SAME_PLACE_MM, _SAME_PLACE_FRACTION = 1e-4, 0.01  # of the usual distance
@@ -55,7 +55,7 @@ def _is_copy(a: Plane, b: Plane) -> bool:
     """Whether two files of one SOP Instance UID hold the same pixels."""
     if a.header.path == b.header.path or a.sop_uid is None or a.sop_uid != b.sop_uid:
         return False
-    pixels = [read_header(p.header.path, (), with_pixels=True) for p in (a, b)]
+    pixels = [read_pixels(p.header.path) for p in (a, b)]
     return pixels[0].data("PixelData") == pixels[1].data("PixelData")
 
 

@@ -9,6 +9,7 @@ import io
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -30,23 +31,26 @@ _VALUE_KINDS = frozenset(
     b"AE AS AT CS DA DS DT FD FL IS LO LT OB OW PN SH SL SQ SS ST TM UC UI UL UN UR US UT".split(),
 )
 
-PIXEL_KEYWORDS = (
+_PIXELS = (
     "PixelData", "FloatPixelData", "DoubleFloatPixelData", "ExtendedOffsetTable", "ExtendedOffsetTableLengths",
     "RedPaletteColorLookupTableDescriptor", "GreenPaletteColorLookupTableDescriptor",
     "BluePaletteColorLookupTableDescriptor", "RedPaletteColorLookupTableData", "GreenPaletteColorLookupTableData",
-    "BluePaletteColorLookupTableData", "ModalityLUTSequence",
+    "BluePaletteColorLookupTableData",
+)  # fmt: skip
+_DESCRIPTION = (
+    "SamplesPerPixel", "PhotometricInterpretation", "PlanarConfiguration", "NumberOfFrames", "Rows", "Columns",
+    "BitsAllocated", "BitsStored", "HighBit", "PixelRepresentation", "PixelPaddingValue",
 )  # fmt: skip
 HEADER_KEYWORDS = (
-    "SpecificCharacterSet", "ImageType", "SOPClassUID", "SOPInstanceUID", "Modality", "SeriesDescription",
-    "SeriesInstanceUID", "SeriesNumber", "AcquisitionNumber", "InstanceNumber", "TemporalPositionIdentifier",
-    "EchoNumbers", "EchoTime", "TriggerTime", "DiffusionBValue", "ImagePositionPatient", "ImageOrientationPatient",
-    "FrameOfReferenceUID", "SliceThickness", "SpacingBetweenSlices", "ImagerPixelSpacing",
-    "NominalScannedPixelSpacing", "SamplesPerPixel", "PhotometricInterpretation", "PlanarConfiguration",
-    "NumberOfFrames", "Rows", "Columns", "PixelSpacing", "BitsAllocated", "BitsStored", "HighBit",
-    "PixelRepresentation", "PixelPaddingValue", "PixelPaddingRangeLimit", "RescaleIntercept", "RescaleSlope",
-    "RescaleType", "Units", "DimensionIndexSequence", "SharedFunctionalGroupsSequence",
-    "PerFrameFunctionalGroupsSequence",
+    *_DESCRIPTION, "SpecificCharacterSet", "ImageType", "SOPClassUID", "SOPInstanceUID", "Modality",
+    "SeriesDescription", "SeriesInstanceUID", "SeriesNumber", "AcquisitionNumber", "InstanceNumber",
+    "TemporalPositionIdentifier", "EchoNumbers", "EchoTime", "TriggerTime", "DiffusionBValue",
+    "ImagePositionPatient", "ImageOrientationPatient", "FrameOfReferenceUID", "SliceThickness",
+    "SpacingBetweenSlices", "PixelSpacing", "ImagerPixelSpacing", "NominalScannedPixelSpacing", "RescaleIntercept",
+    "RescaleSlope", "RescaleType", "Units", "DimensionIndexSequence", "SharedFunctionalGroupsSequence",
+    "PerFrameFunctionalGroupsSequence", "ModalityLUTSequence",
 )  # fmt: skip
+"""What is read of an image's header."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,17 +111,17 @@ def is_dicom(start: bytes) -> bool:
     return length <= 1024 and 10 + length <= len(start) and group <= following <= 0x0020
 
 
-def read_header(path: Path, keywords: Sequence[str] = HEADER_KEYWORDS, *, with_pixels: bool = False) -> Header:
+def read_header(path: Path, keywords: tuple[str, ...] = HEADER_KEYWORDS, *, with_pixels: bool = False) -> Header:
     """Return the wanted elements of a DICOM file.
 
     Parameters
     ----------
     path : Path
         With or without a preamble.
-    keywords : sequence of str
+    keywords : tuple of str
         Names of the elements to read; the others are skipped.
     with_pixels : bool
-        Whether the pixel data are read too.
+        Whether the pixels are read too, as they are stored; else the file is read up to them.
 
     Raises
     ------
@@ -128,12 +132,25 @@ def read_header(path: Path, keywords: Sequence[str] = HEADER_KEYWORDS, *, with_p
 
     if not path.is_file():
         raise ReadError(f"{path}: no such file")
-    if not is_dicom(_start(path)):
-        raise ReadError(f"{path}: not a DICOM file (no DICM at byte 128)")
+    start = _start(path)
+    if not is_dicom(start):
+        packed = "; it is packed with gzip: unpack it first" if start.startswith(b"\x1f\x8b") else ""
+        raise ReadError(f"{path}: not a DICOM file (no DICM at byte 128){packed}")
+    tags = _tags((*keywords, *_PIXELS) if with_pixels else keywords)
     with parsing(path), _WholeReads(path) as file:
-        wanted = [*keywords, *PIXEL_KEYWORDS] if with_pixels else list(keywords)
-        dataset = pydicom.dcmread(file, stop_before_pixels=not with_pixels, force=True, specific_tags=list(wanted))
+        dataset = pydicom.dcmread(file, stop_before_pixels=not with_pixels, force=True, specific_tags=tags)
     return Header(path, dataset)
+
+
+def read_pixels(path: Path) -> Header:
+    """Return the pixels of a DICOM file, as they are stored, and what describes them.
+
+    Raises
+    ------
+    ReadError
+        If the file is not DICOM or is damaged.
+    """
+    return read_header(path, _DESCRIPTION, with_pixels=True)
 
 
 def sop_kind(path: Path) -> SopKind:
@@ -220,6 +237,13 @@ def _check_whole(header: Header, *, is_image: bool) -> None:
     name = uid_name(header.text("SOPClassUID"))
     if not is_image and (not name or "Image Storage" in name):
         raise ReadError(f"{header.place}no rows and columns: no image, or its header is cut short; copy it again")
+
+
+@cache
+def _tags(keywords: tuple[str, ...]) -> list[int | str | tuple[int, int]]:
+    from pydicom.tag import Tag
+
+    return [Tag(keyword) for keyword in keywords]
 
 
 def _series(uid: str, headers: list[Header]) -> SeriesFiles:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.errors import ReadError
 from medotter_viewer.formats.dicom.decoding import bits_of, stored_frames
-from medotter_viewer.formats.dicom.files import HEADER_KEYWORDS, read_header
+from medotter_viewer.formats.dicom.files import read_pixels
 from medotter_viewer.formats.dicom.planes import Plane
 from medotter_viewer.formats.dicom.scaling import Scaling, assembled
 from medotter_viewer.formats.dicom.stack import PlaneStack
@@ -94,7 +94,7 @@ def _frames(planes: tuple[Plane, ...], seen: _Seen, as_labels: bool) -> Iterator
     for place, plane in enumerate(planes):
         wanted.setdefault(plane.header.path, {})[plane.frame] = place
     for path, places in wanted.items():
-        header = read_header(path, HEADER_KEYWORDS, with_pixels=True)
+        header = read_pixels(path)
         left = len(places)
         for index, frame in enumerate(stored_frames(header)):
             if index in places:
@@ -148,6 +148,9 @@ def _scaling_findings(planes: tuple[Plane, ...], source: Path) -> list[Finding]:
     if bare and len(bare) < len(planes):
         message = f"{len(bare)} of {len(planes)} slices have no rescale, e.g. {bare[0]}: their values are as stored"
         found.append(Finding("warning", "rescale-missing", message, file=str(source)))
+    if table := [p.name for p in planes if p.header.has("ModalityLUTSequence")]:
+        message = f"{table[0]} maps its values by a table (0028,3000), which is not applied: they are as stored"
+        found.append(Finding("warning", "modality-table", message, file=str(source)))
     if len({(p.scaling.slope, p.scaling.intercept) for p in planes if p.scaling.is_given}) > 1:
         message = "slope and intercept differ from slice to slice; each slice is scaled by its own"
         found.append(Finding("info", "rescale-differs", message, file=str(source)))

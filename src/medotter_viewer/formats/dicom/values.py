@@ -12,7 +12,7 @@ import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,11 @@ class Header:
     path: Path
     dataset: Any
     where: str = ""
+    _raws: dict[int, Any] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # As read: asking the data set for an element may convert it, with warnings.
+        object.__setattr__(self, "_raws", {int(element.tag): element for element in self.dataset.values()})
 
     @property
     def place(self) -> str:
@@ -87,7 +92,7 @@ class Header:
 
     def has(self, keyword: str) -> bool:
         """Tell whether an element is there, blank or not."""
-        return _tag(keyword) in self.dataset
+        return _tag(keyword) in self._raws
 
     def text(self, keyword: str) -> str | None:
         r"""Return the text of an element as it stands, several values with ``\`` between; None if absent or blank."""
@@ -205,9 +210,9 @@ class Header:
     def _raw(self, keyword: str) -> tuple[Any, str, str] | None:
         """Value as stored, its kind (VR) and byte order; None if absent."""
         tag = _tag(keyword)
-        if tag not in self.dataset:
+        element = self._raws.get(tag)
+        if element is None:
             return None
-        element = self.dataset.get_item(tag)
         kind = element.VR if element.VR not in (None, "UN") else _usual_kind(tag)
         order = "<" if getattr(element, "is_little_endian", True) else ">"
         return (b"" if element.value is None else element.value), str(kind), order
