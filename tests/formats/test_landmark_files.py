@@ -15,13 +15,20 @@ from hypothesis import strategies as st
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.landmarks import Landmarks
-from medotter_viewer.errors import BundleError, GridMismatchError, LabelError, ReadError, WriteError
+from medotter_viewer.errors import (
+    BundleError,
+    GridMismatchError,
+    LabelError,
+    MedotterViewerError,
+    ReadError,
+    WriteError,
+)
 from medotter_viewer.formats.landmark_files import (
     parse_landmarks,
     read_landmark_file,
     read_landmarks,
-    write_landmarks,
 )
+from medotter_viewer.formats.landmark_writer import write_landmarks
 
 RAS = Grid((10, 12, 14), np.diag([1.0, 2.0, 3.0, 1.0]))
 CODES = [
@@ -249,6 +256,83 @@ class TestHeadersOfTptbox:
         assert str(41 * 256 + 20) in note.message
 
 
+class TestOtherLayoutsOfTptbox:
+    HEADER = {"direction": ["P", "I", "R"], "format": "POI", "level_one_info": "Vertebra_Instance"}  # noqa: RUF012
+
+    def test_names_of_vertebrae_and_numbers_of_parts_are_labels(self) -> None:
+        nested = {"L1": {"50": [8.0, 9.0, 2.0], "41": [1, 1, 1]}, "T13": {"50": [7, 8, 1]}, "28x": {"50": [1, 1, 1]}}
+        points, (note,) = parse([self.HEADER, nested])
+        assert points == {20: (2.0, 6.0, 12.0), 28: (1.0, 8.0, 15.0)}
+        assert note.code == "landmark-other-part"
+        assert str(41 * 256 + 20) in note.message
+        assert "28x 50" in note.message
+
+    def test_numbers_may_stand_for_names(self) -> None:
+        assert parse([self.HEADER, {"20": {"50": [8, 9, 2]}}])[0] == {20: (2.0, 6.0, 12.0)}
+
+    @pytest.mark.parametrize(("system", "sign"), [("nib", 1), ("itk", -1), (None, 1)])
+    def test_points_in_the_world_need_no_image(self, system: str | None, sign: int) -> None:
+        header = {"format": "POI_GLOBAL", "coordinate_system": system}
+        content = [{k: v for k, v in header.items() if v is not None}, {"L1": {"50": [2.0, 6.0, 12.0]}}]
+        for grid in (None, RAS, Grid((3, 3, 3), np.eye(4), has_world=False)):
+            points, findings = parse(content, grid)
+            assert points == {20: (sign * 2.0, sign * 6.0, 12.0)}
+            assert [f.code for f in findings] == (["landmark-outside-image"] if sign < 0 and grid is RAS else [])
+
+    def test_a_list_inside_the_output_of_a_pipeline_is_read(self) -> None:
+        inner = along("PIR", point(20, 8.0, 9.0, 2.0))
+        content = {"centroids": {"centroids": inner}, "Spacing": [2, 3, 1], "Shape": [12, 14, 10]}
+        assert parse(content) == ({20: (2.0, 6.0, 12.0)}, [])
+        _, (note,) = parse({**content, "Spacing": [1, 1, 1]})
+        assert note.code == "landmark-grid-differs"
+
+    def test_one_point_by_both_of_its_names_is_an_error(self) -> None:
+        with pytest.raises(LabelError, match=r"label 20 \(L1\) stands twice"):
+            parse([self.HEADER, {"L1": {"50": [1, 1, 1]}, "20": {"50": [2, 2, 2]}}])
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ([{"vert_label": "8", "50": "(1, 2, 3)"}], "old layout"),
+            ([HEADER, {"L1": [1, 2, 3]}], "no points by vertebra and part"),
+            ([HEADER, {"L1": {"50": [1, 2]}}], "L1, part 50"),
+            ([HEADER, {"L1": {"50": "(1, 2, 3)"}}], "L1, part 50"),
+            ([{"format": "POI"}, {"L1": {"50": [1, 2, 3]}}], "no direction"),
+            ([{"format": "POI_GLOBAL", "coordinate_system": "mni"}, {"L1": {"50": [1, 2, 3]}}], "'mni'"),
+            ({"centroids": [1]}, "no list of points"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(self, content: Any, message: str) -> None:
+        with pytest.raises(ReadError, match=message):
+            parse(content)
+
+    @given(
+        st.recursive(
+            st.none()
+            | st.booleans()
+            | st.floats(allow_nan=True)
+            | st.sampled_from(["L1", "POI", "50", "R", "nib", ""]),
+            lambda inner: (
+                st.lists(inner, max_size=4)
+                | st.dictionaries(
+                    st.sampled_from(
+                        ["direction", "format", "label", "X", "Y", "Z", "L1", "50", "centroids", "vert_label"]
+                    ),
+                    inner,
+                    max_size=4,
+                )
+            ),
+            max_leaves=12,
+        )
+    )
+    def test_any_json_gives_points_or_our_error(self, content: Any) -> None:
+        try:
+            points, _ = parse(content)
+        except MedotterViewerError:
+            return
+        assert all(np.isfinite(p).all() for p in points.values())
+
+
 class TestFiles:
     def write(self, folder: Path, text: str) -> Path:
         path = folder / "x_ctd.json"
@@ -301,3 +385,29 @@ class TestFiles:
             write_landmarks(tmp_path / "x.json", Landmarks({}), Grid((2, 2, 2), np.eye(4), has_world=False))
         with pytest.raises(WriteError, match="no"):
             write_landmarks(tmp_path / "no" / "x.json", Landmarks({}), RAS)
+
+    @pytest.mark.parametrize("codes", CODES)
+    def test_every_orientation_of_an_image_comes_back_to_the_same_place(self, tmp_path: Path, codes: str) -> None:
+        assert len(CODES) == len(set(CODES)) == 48
+        grid = grid_along(codes)
+        world = {20: (-3.25, 8.5, 20.125), 28: (0.0, 10.0, 30.0)}
+        write_landmarks(tmp_path / "x.json", Landmarks(world), grid)
+        again, _ = read_landmarks(tmp_path / "x.json", grid)
+        assert list(again.points_world) == [28, 20]
+        for label, place in again.points_world.items():
+            assert place == pytest.approx(world[label], abs=1e-5)
+
+    def test_a_file_is_replaced_only_when_asked(self, tmp_path: Path) -> None:
+        path = self.write(tmp_path, "[]")
+        with pytest.raises(WriteError, match=r"x_ctd\.json exists"):
+            write_landmarks(path, Landmarks({20: (1, 2, 3)}), RAS)
+        assert path.read_text() == "[]"
+        write_landmarks(path, Landmarks({20: (1, 2, 3)}), RAS, overwrite=True)
+        assert list(read_landmarks(path, RAS)[0].points_world) == [20]
+        assert [p.name for p in tmp_path.iterdir()] == ["x_ctd.json"]
+
+    def test_a_write_that_fails_leaves_nothing_behind(self, tmp_path: Path) -> None:
+        (tmp_path / "x.json").mkdir()
+        with pytest.raises(WriteError):
+            write_landmarks(tmp_path / "x.json", Landmarks({}), RAS, overwrite=True)
+        assert [p.name for p in tmp_path.iterdir()] == ["x.json"]

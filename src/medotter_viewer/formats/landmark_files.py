@@ -1,4 +1,4 @@
-"""Read and write labelled points of vertebrae: the centroid JSON of VerSe in its layouts, and TPTBox's points.
+"""Read labelled points of vertebrae: the centroid JSON of VerSe in its layouts, and TPTBox's points.
 
 A file is a list: perhaps a header with ``direction``, the way each coordinate grows, then one ``label, X, Y, Z`` for
 each point. X, Y and Z are no patient coordinates but voxel coordinates along the axes of an image turned as `direction`
@@ -12,7 +12,6 @@ anjany/verse, README.md; verse2020.grand-challenge.org; Hendrik-code/TPTBox, ``c
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from math import isfinite, isnan
 from pathlib import Path
@@ -24,15 +23,14 @@ from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.key_reader import to_id
 from medotter_viewer.core.landmarks import Landmarks, Point
-from medotter_viewer.core.vertebra_names import in_anatomical_order, vertebra_name
-from medotter_viewer.errors import BundleError, LabelError, ReadError, WriteError
+from medotter_viewer.core.vertebra_names import vertebra_name
+from medotter_viewer.errors import BundleError, LabelError, ReadError
 from medotter_viewer.formats.config_files import read_json
 from medotter_viewer.formats.landmark_frame import AXES, LandmarkFile
+from medotter_viewer.formats.landmark_tptbox import BODY, SUBREGION, WORLD_AXES, as_point_list
 
 LAYOUTS: Mapping[str, str] = {"miccai19": "IPL", "miccai20": "PIR"}
 """Axes of the layouts without ``direction``."""
-
-_SUBREGION, _BODY = 256, 50  # TPTBox: label = 256 * subregion + vertebra; 50 is the vertebral body
 
 
 def parse_landmarks(content: Any, path: Path, *, layout: str | None = None) -> LandmarkFile:
@@ -41,8 +39,9 @@ def parse_landmarks(content: Any, path: Path, *, layout: str | None = None) -> L
     Parameters
     ----------
     content : list
-        Perhaps a header, then points. An entry with a NaN (or null) coordinate is skipped, as VerSe's own reader does,
-        with a note. A list without points gives none. Keys that are not known are ignored.
+        Perhaps a header, then points; or another layout of TPTBox's, see `landmark_tptbox`. An entry with a NaN (or
+        null) coordinate is skipped, as VerSe's own reader does, with a note. A list without points gives none. Keys
+        that are not known are ignored.
     path : Path
         For messages.
     layout : {"miccai19", "miccai20"}, optional
@@ -55,13 +54,18 @@ def parse_landmarks(content: Any, path: Path, *, layout: str | None = None) -> L
     LabelError
         If a label stands twice, or is no whole number.
     """
+    content, left_out = as_point_list(content, path)
     if not isinstance(content, list) or not all(isinstance(entry, Mapping) for entry in content):
         raise ReadError(f"{path}: got no list of points, expected [{{direction}}, {{label, X, Y, Z}}, ...]")
-    headers = [entry for entry in content if "direction" in entry and "label" not in entry]
+    headers = [entry for entry in content if _is_header(entry)]
     if len(headers) > 1:
         raise ReadError(f"{path}: direction stands {len(headers)} times; keep one")
-    points, findings = _points([entry for entry in content if entry not in headers], path)
+    points, findings = _points([entry for entry in content if not _is_header(entry)], left_out, path)
+    if headers and headers[0].get("format") == "POI_GLOBAL":
+        return LandmarkFile(path, _ras(points, headers[0], path), "RAS", True, in_world=True, findings=tuple(findings))
     if headers:
+        if "direction" not in headers[0]:
+            raise ReadError(f"{path}: the header has no direction; expected three axis codes")
         axes = _axes(headers[0]["direction"], path)
         zoom, shape, grid = _frame(headers[0], axes, path)
         return LandmarkFile(path, points, axes, False, zoom, shape, grid, tuple(findings))
@@ -91,30 +95,25 @@ def read_landmarks(path: Path, grid: Grid | None, *, layout: str | None = None) 
     return read_landmark_file(path, layout=layout).place(grid)
 
 
-def write_landmarks(path: Path, landmarks: Landmarks, grid: Grid) -> None:
-    """Write points as VerSe's centroid JSON, in voxels along the axes of an image, from the head to the feet.
-
-    Raises
-    ------
-    WriteError
-        If the image's orientation is unknown or the file cannot be written.
-    """
-    if not grid.has_world:
-        raise WriteError(f"{path}: the image's orientation is unknown (no form codes)")
-    content: list[dict[str, Any]] = [{"direction": list(grid.axcodes)}]
-    for label in in_anatomical_order(landmarks.points_world):
-        voxel = (round(float(v), 6) for v in grid.world_to_voxel(landmarks.points_world[label]))
-        content.append({"label": label, **dict(zip("XYZ", voxel, strict=True))})
-    try:
-        path.write_text(json.dumps(content, allow_nan=False) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise WriteError(f"{path}: {error.strerror or error}") from error
+def _is_header(entry: Mapping[str, Any]) -> bool:
+    return "label" not in entry and not entry.keys().isdisjoint(("direction", "coordinate_system", "format"))
 
 
-def _points(entries: Sequence[Mapping[str, Any]], path: Path) -> tuple[dict[int, Point], list[Finding]]:
+def _ras(points: Mapping[int, Point], header: Mapping[str, Any], path: Path) -> dict[int, Point]:
+    """Points in mm of the world, which ITK counts towards the left and the back."""
+    system = header.get("coordinate_system", "nib")
+    if system not in WORLD_AXES:
+        raise ReadError(f"{path}: coordinate_system {system!r}, expected one of {', '.join(WORLD_AXES)}")
+    sign = 1 if WORLD_AXES[system] == "RAS" else -1
+    return {label: (sign * x, sign * y, z) for label, (x, y, z) in points.items()}
+
+
+def _points(
+    entries: Sequence[Mapping[str, Any]], left_out: list[str], path: Path
+) -> tuple[dict[int, Point], list[Finding]]:
     points: dict[int, Point] = {}
     skipped: list[int] = []
-    others: list[str] = []
+    others = list(left_out)
     for number, entry in enumerate(entries, 1):
         if absent := [key for key in ("label", *"XYZ") if key not in entry]:
             raise ReadError(f"{path}: point {number}: no {', '.join(absent)}; expected label, X, Y, Z")
@@ -122,9 +121,9 @@ def _points(entries: Sequence[Mapping[str, Any]], path: Path) -> tuple[dict[int,
             code = to_id(entry["label"], f"{path}: point {number}: label")
         except BundleError as error:
             raise LabelError(str(error)) from error
-        subregion, label = divmod(code, _SUBREGION)
+        subregion, label = divmod(code, SUBREGION)
         values = [_number(entry[key], f"{path}: label {label}: {key}") for key in "XYZ"]
-        if subregion not in (0, _BODY):
+        if subregion not in (0, BODY):
             others.append(str(code))
         elif any(map(isnan, values)):
             skipped.append(label)

@@ -38,13 +38,15 @@ class LandmarkFile:
     axes : str
         Direction in which each coordinate grows, e.g. ``"PIR"``; empty for a file without points.
     in_mm : bool
-        Whether coordinates are mm from the centre of the first voxel, not voxels.
+        Whether coordinates are mm from the centre of the first voxel (of the world where `in_world`), not voxels.
     zoom, shape : tuple or None
         Of the image along `axes`, where the header says so.
     grid : Grid or None
         The image's own grid, for a header that says everything.
     findings : tuple of Finding
         What was noticed.
+    in_world : bool
+        Whether coordinates are mm of the world, RAS+: no image is needed to place them.
     """
 
     path: Path
@@ -55,6 +57,7 @@ class LandmarkFile:
     shape: tuple[int, ...] | None = None
     grid: Grid | None = None
     findings: tuple[Finding, ...] = ()
+    in_world: bool = False
 
     def place(self, grid: Grid | None) -> tuple[Landmarks, list[Finding]]:
         """Return the points in world mm RAS+, and what was noticed.
@@ -73,6 +76,10 @@ class LandmarkFile:
             If the grid does not say how its image lies.
         """
         findings = list(self.findings)
+        if self.in_world:
+            if grid is not None and grid.has_world:
+                findings += _outside(self.points, grid, self.path)
+            return Landmarks(self.points, str(self.path)), findings
         if self.grid is None and grid is None and self.points and not self.in_mm:
             raise ReadError(f"{self.path}: coordinates are voxels of an image; give the image")
         if self.grid is None and grid is not None and not grid.has_world and self.points:
