@@ -17,7 +17,7 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import ReadError
-from medotter_viewer.formats import images, nifti
+from medotter_viewer.formats import hovernet_mat, images, mask_folder, metaimage, nifti, nrrd, seg_nrrd
 from medotter_viewer.formats.dicom import file as dicom
 from medotter_viewer.formats.dicom import series as dicom_series
 
@@ -61,8 +61,8 @@ class FolderFormat(Readers, Protocol):
         """Whether a folder is of this format, by what is in it."""
 
 
-FORMATS: tuple[FileFormat, ...] = (nifti, images, dicom)
-FOLDERS: tuple[FolderFormat, ...] = (dicom_series,)
+FORMATS: tuple[FileFormat, ...] = (nifti, images, dicom, seg_nrrd, nrrd, metaimage, hovernet_mat)
+FOLDERS: tuple[FolderFormat, ...] = (dicom_series, mask_folder)
 SUFFIXES: tuple[str, ...] = tuple(s for f in FORMATS for s in f.SUFFIXES)
 
 

@@ -22,7 +22,7 @@ from medotter_viewer.sources.verse_files import is_verse
 
 Place = str | os.PathLike[str]
 
-_EXPECTED = "a bundle folder, scans with contours, a dataset of nnU-Net or scans of VerSe"
+EXPECTED = "a bundle folder, scans with contours, a dataset of nnU-Net or scans of VerSe"
 _LOOKED_FOR = (
     f"no {MANIFEST} (a bundle), no auxiliary/ or CT/ and RTst/ (scans with contours), "
     f"no {DATASET} with labelsTr or imagesTs (nnU-Net), no sub-..._seg-vert_msk.nii.gz (VerSe)"
@@ -167,9 +167,9 @@ def _refuse(options: Mapping[str, object], reason: str) -> None:
 def _nothing_known(place: Path) -> str:
     """Say what was looked for, what is there instead, and what to do."""
     if not place.exists():
-        return f"{place} is not there; expected {_EXPECTED}"
+        return f"{place} is not there; expected {EXPECTED}"
     if not place.is_dir():
-        return f"{place} is no folder; expected {_EXPECTED}; {_OTHERWISE}"
+        return f"{place} is no folder; expected {EXPECTED}; {_OTHERWISE}"
     try:
         names = sorted(f"{path.name}/" if path.is_dir() else path.name for path in place.iterdir())
     except OSError as error:

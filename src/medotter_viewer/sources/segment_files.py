@@ -80,6 +80,12 @@ def named_labels(labels: LabelMap, regions: Mapping[str, tuple[int, ...]], part:
     return Segments(codes, labels.grid, segments, kept), findings
 
 
+def structure_file(folder: Path) -> Path | None:
+    """Return the only RTSTRUCT or DICOM SEG of a folder; None where there is none, or more than one."""
+    found, _ = _segment_files(folder)
+    return found[0] if len(found) == 1 else None
+
+
 def _segment_files(folder: Path) -> tuple[list[Path], bool]:
     """RTSTRUCTs and SEGs of a folder, no more than two, and whether there are images too."""
     found: list[Path] = []

@@ -5,17 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from medotter_viewer.errors import ReadError
-from medotter_viewer.formats import registry
+from medotter_viewer.formats import registry, seg_nrrd
 from medotter_viewer.formats.dicom import file as dicom_file
 from medotter_viewer.formats.dicom import series as dicom_series
+from medotter_viewer.sources import opening
 from medotter_viewer.sources.bundle import Bundle, find_bundle
+from medotter_viewer.sources.info import submissions
 from medotter_viewer.sources.info.dicom import dicom_facts, series_facts
 from medotter_viewer.sources.info.facts import Facts
-from medotter_viewer.sources.info.folders import bundle_facts
+from medotter_viewer.sources.info.folders import bundle_facts, cases_facts
 from medotter_viewer.sources.info.lists import json_facts
 from medotter_viewer.sources.info.scans import scan_facts, scans_facts
-from medotter_viewer.sources.info.volumes import volume_facts
+from medotter_viewer.sources.info.volumes import segment_facts, volume_facts
 from medotter_viewer.sources.scans import find_scans, is_scan
+from medotter_viewer.sources.segment_files import structure_file
 
 
 def path_info(path: Path) -> Facts:
@@ -39,16 +42,27 @@ def _folder_info(path: Path) -> Facts:
         return scan_facts(path)
     if find_scans(path):
         return scans_facts(path)
+    if opening.holds_cases(path):
+        return cases_facts(path)
     if dicom_series.matches_folder(path):
         return series_facts(path)
+    if (file := structure_file(path)) is not None:
+        return dicom_facts(file)
     if not any(one.matches_folder(path) for one in registry.FOLDERS):
-        raise ReadError(f"{path}: a folder without manifest_test.json; expected a bundle folder or a file")
+        raise ReadError(
+            f"{path}: a folder that is neither one volume nor a source of cases ({opening.EXPECTED}); name a file in it"
+        )
     return volume_facts(path)
 
 
 def _file_info(path: Path) -> Facts:
     if path.suffix.lower() == ".json" and path.is_file():
         return json_facts(path)
-    if registry.format_of(path) is dicom_file:
+    if path.suffix.lower() in submissions.SUFFIXES and path.is_file():
+        return submissions.submission_facts(path)
+    readers = registry.format_of(path)
+    if readers is dicom_file:
         return dicom_facts(path)
+    if readers is seg_nrrd:
+        return segment_facts(path, seg_nrrd.NAME, *seg_nrrd.read_segments(path))
     return volume_facts(path)

@@ -1,0 +1,27 @@
+"""The facts of a submission of lung contours: how many polygons each scan has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from medotter_viewer.formats.polygon_csv import read_submission
+from medotter_viewer.sources.info.facts import Facts, facts
+
+SUFFIXES = (".csv", ".zip")
+
+
+def submission_facts(path: Path) -> Facts:
+    """Return the facts of a CSV file of polygons, or of a zip file with one: items are its scans.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be read. A malformed line is a note.
+    """
+    found = read_submission(path)
+    items = [
+        {"kind": "scan", "id": scan, "slices": len(slices), "polygons": sum(map(len, slices.values()))}
+        for scan, slices in found.rings.items()
+    ]
+    counts = {"status": found.status, "lines": found.lines, "polygons": found.polygons}
+    return {**facts(path, "submission", items=items, notes=found.findings), **counts}
