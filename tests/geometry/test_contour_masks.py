@@ -12,6 +12,7 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.segments import Segments
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.core.structures import Contour, Roi, StructureSet
+from medotter_viewer.errors import MetricInputError
 from medotter_viewer.geometry.contour_masks import fill_structures
 from medotter_viewer.geometry.polygons import FillRule
 
@@ -152,3 +153,29 @@ def test_masks_are_those_of_point_in_polygon_of_another_library(seed: int) -> No
     assert (mask_of(segments, 1)[:, :, 1] == inside).all()
     assert inside.sum() > 50
     assert not segments.codes[:, :, [0, 2]].any()
+
+
+def test_many_points_are_filled_in_bands_of_rows_to_the_same_mask(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    around = np.sort(rng.uniform(0, 2 * np.pi, 60))
+    radius = rng.uniform(4, 14, 60)
+    points = np.stack([15.1 + radius * np.cos(around), 15.2 + radius * np.sin(around), 0 * around], axis=1)
+    roi = structure(1, "x", points, box(10, 10, 14, 14))
+    whole, _ = filled(stack_of((30, 30, 1)), roi)
+    monkeypatch.setattr("medotter_viewer.geometry.contour_masks._EDGES_BY_ROWS", 64 * 7)
+    bands, _ = filled(stack_of((30, 30, 1)), roi)
+    assert (whole.codes == bands.codes).all()
+    assert whole.codes.sum() > 100
+
+
+def test_by_the_union_rule_rings_that_leave_the_image_are_cut_off_each() -> None:
+    rings = (box(-5, -5, 3.5, 3.5), box(2.5, 2.5, 40, 6.5))
+    segments, _ = filled(stack_of((9, 9, 1)), structure(1, "x", *rings), rule="union")
+    assert mask_of(segments, 1).sum() == 16 + 6 * 4 - 1
+
+
+def test_a_tangle_is_refused_by_name() -> None:
+    x = np.linspace(0, 20, 8000)
+    points = np.stack([x, np.where(np.arange(8000) % 2, 20.0, 0.0), 0 * x], axis=1)
+    with pytest.raises(MetricInputError, match=r"tangle: .* no outlines of structures"):
+        filled(stack_of((30, 30, 1)), structure(1, "tangle", points))

@@ -12,10 +12,12 @@ from medotter_viewer.core.findings import Finding, Severity
 from medotter_viewer.core.segments import Segment, SegmentPainter, Segments
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.core.structures import XOR_TYPE, Roi, StructureSet
+from medotter_viewer.errors import MetricInputError
 from medotter_viewer.geometry.contour_planes import PlacedContours, place_contours
 from medotter_viewer.geometry.polygons import FillRule, fill
 
 Points = NDArray[np.float64]
+_EDGES_BY_ROWS = 1 << 22
 
 
 def fill_structures(
@@ -48,7 +50,9 @@ def fill_structures(
     Raises
     ------
     GridMismatchError
-        If structures with contours belong to another frame of reference than the series.
+        As `place_contours`.
+    MetricInputError
+        If contours are such a tangle that they cannot be filled.
 
     Notes
     -----
@@ -66,7 +70,10 @@ def fill_structures(
     painter = SegmentPainter(stack.grid)
     for roi in structures.rois:
         filler = _Filler(names[roi.number], rule, structures.file)
-        filler.fill(roi, placed[roi.number], painter)
+        try:
+            filler.fill(roi, placed[roi.number], painter)
+        except MetricInputError as error:
+            raise MetricInputError(f"{structures.described()}: {names[roi.number]}: {error}") from error
         findings += filler.findings
     listed = (Segment(roi.number, roi.name, roi.color) for roi in structures.rois)
     return painter.segments(listed), findings
@@ -128,5 +135,16 @@ def _boxed(
     low = np.clip(np.floor(points.min(axis=0)), 0, (columns, rows)).astype(int)
     high = np.clip(np.ceil(points.max(axis=0)) + 1, low, (columns, rows)).astype(int)
     width, height = (high - low).tolist()
-    mask = fill([ring - low for ring in rings], (height, width), rule=rule)
-    return mask.T, (slice(low[0], high[0]), slice(low[1], high[1]))
+    at = (slice(low[0], high[0]), slice(low[1], high[1]))
+    if rule == "union" and len(rings) > 1:
+        mask = np.zeros((width, height), dtype=np.bool_)
+        for ring in rings:
+            part, (i, j) = _boxed([ring - low], width, height, rule)
+            mask[i, j] |= part
+        return mask, at
+    band = max(1, _EDGES_BY_ROWS // len(points))  # filling takes memory for each edge and row
+    parts = [
+        fill([ring - low - (0, top) for ring in rings], (min(band, height - top), width))
+        for top in range(0, height, band)
+    ]
+    return (np.concatenate(parts).T if parts else np.zeros((width, height), dtype=np.bool_)), at

@@ -180,3 +180,13 @@ def test_a_damaged_file_gives_only_our_errors(tmp_path_factory: pytest.TempPathF
     damaged.write_bytes(bytes(content[: data.draw(st.integers(140, len(content)))]))
     with contextlib.suppress(MedotterViewerError):
         read_structures(damaged)
+
+
+def test_a_contour_that_runs_to_and_fro_without_end_is_left_out(tmp_path: Path) -> None:
+    n = 20_001  # every line crosses the heights of all others
+    points = [(float(k % 7), (k if k % 2 else -k) * 0.01, 0.0) for k in range(n)]
+    drawn = [Structure(1, "tangle", [Drawn(points), Drawn(square(0, 0, 4, 0))])]
+    structures, (finding,) = read_structures(write_rtstruct(tmp_path / "rt.dcm", drawn))
+    assert finding.code == "contour-unreadable"
+    assert "tangle: contour 1: 20001 points that run to and fro" in finding.message
+    assert len(structures.rois[0].contours) == 1

@@ -13,6 +13,7 @@ from rtstruct_files import Drawn, Structure, square, write_rtstruct
 
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.structures import Contour, Roi
+from medotter_viewer.errors import ReadError
 from medotter_viewer.formats.dicom.roi_areas import measure, roi_items
 
 OUTER, INNER, ISLAND = square(0, 0, 20, 3), square(5, 5, 10, 3), square(8, 8, 4, 3)
@@ -146,3 +147,28 @@ def test_nested_rings_of_a_real_file_are_a_hole(shared_data: Path) -> None:
     info = json.loads((folder / "expected.json").read_text())["info"]["RTUTILS_NESTED_truth_mm2"]
     (item,), _ = roi_items(path)
     assert item["area_mm2"] == pytest.approx(info["even_odd_across_rings_NOT_the_score"], abs=1e-6)
+
+
+def test_a_tangle_that_cannot_be_measured_is_refused_by_name(tmp_path: Path) -> None:
+    points = [(k / 400, 20.0 * (k % 2), 0.0) for k in range(8000)]
+    path = write_rtstruct(tmp_path / "rt.dcm", [Structure(1, "tangle", [Drawn(points)])])
+    with pytest.raises(ReadError, match=r"rt\.dcm: tangle: .* no outlines of structures"):
+        roi_items(path)
+
+
+def test_thousands_of_rings_in_one_plane_are_measured() -> None:
+    rings = [square(2 * (k % 50), 2 * (k // 50), 1, 0) for k in range(2000)]
+    found = measure(drawn(*rings, square(-5, -5, 300, 0)))
+    assert found.area_mm2 == 90000 - 2000
+    assert found.n_nested == 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rings_combined_by_even_odd_are_the_symmetric_difference_of_another_library(seed: int) -> None:
+    shapely = pytest.importorskip("shapely")
+    rng = np.random.default_rng(seed)
+    rings = [np.column_stack([rng.uniform(0, 20, (3, 2)), np.zeros(3)]) for _ in range(4)]
+    wanted = shapely.Polygon()
+    for ring in rings:
+        wanted = wanted.symmetric_difference(shapely.Polygon(ring[:, :2]))
+    assert measure(drawn(*rings)).area_mm2 == pytest.approx(wanted.area, abs=1e-9)

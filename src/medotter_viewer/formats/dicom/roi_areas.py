@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.structures import XOR_TYPE, Contour, Roi, without_area
+from medotter_viewer.errors import MetricInputError, ReadError
 from medotter_viewer.formats.dicom.rtstruct import read_structures
-from medotter_viewer.geometry.polygons import Ring, even_odd_area, overlap_areas
+from medotter_viewer.geometry.polygons import Ring, combined_area, overlap_areas
 
 FLAT_MM, ONE_PLANE_MM = 0.1, 0.05
 """How far points may lie from the plane of their contour; how far apart two contours of one plane may lie."""
-_SIDE_BY_SIDE = 64
+_SIDE_BY_SIDE, _MOST_BOXES = 64, 1000
 _NESTED = 1e-9  # of the area: what rounding makes of rings that do not overlap
 
 
@@ -64,13 +65,16 @@ def roi_items(path: Path) -> tuple[list[dict[str, Any]], list[Finding]]:
     Raises
     ------
     ReadError
-        As `read_structures`.
+        As `read_structures`, or if contours are such a tangle that they cannot be measured.
     """
     structures, findings = read_structures(path)
     items: list[dict[str, Any]] = []
     for roi in structures.rois:
         name = structures.names[roi.number]
-        measured = measure(roi)
+        try:
+            measured = measure(roi)
+        except MetricInputError as error:
+            raise ReadError(f"{path}: {name}: {error}") from error
         found = {"kind": "roi", "number": roi.number, "name": name, "contours": roi.n_contours}
         items.append({**found, "area_mm2": measured.area_mm2})
         findings += [Finding(f.severity, f.code, f"{name}: {f.message}", str(path), name) for f in _remarks(measured)]
@@ -78,7 +82,13 @@ def roi_items(path: Path) -> tuple[list[dict[str, Any]], list[Finding]]:
 
 
 def measure(roi: Roi) -> RoiArea:
-    """Return the area of a structure, each contour measured in its own plane."""
+    """Return the area of a structure, each contour measured in its own plane.
+
+    Raises
+    ------
+    MetricInputError
+        As `overlap_areas`.
+    """
     closed = [contour for contour in roi.contours if contour.no_area is None]
     reasons = tuple(reason for contour in roi.contours if (reason := contour.no_area))
     planes, n_warped = _planes(closed)
@@ -175,11 +185,11 @@ def _sum_of_areas(rings: Sequence[Ring]) -> float:
 
 def _overlapping_area(rings: Sequence[Ring]) -> tuple[float, bool]:
     """Area by even-odd over all rings of a plane, and whether they do overlap."""
-    single = sum(even_odd_area(ring) for ring in rings)
+    single = _sum_of_areas(rings)
     _, union, _ = overlap_areas(rings, [])
     if single - union <= _NESTED * single:
         return single, False
-    return even_odd_area(_bridged(rings)), True
+    return combined_area(rings), True
 
 
 def _in_plane(plane: _Plane) -> list[Ring]:
@@ -195,13 +205,9 @@ def _in_plane(plane: _Plane) -> list[Ring]:
 
 
 def _apart(rings: Sequence[Ring]) -> bool:
-    """Whether no two boxes around rings meet."""
+    """Whether no two boxes around rings meet; of very many rings nobody looks."""
+    if len(rings) > _MOST_BOXES:
+        return False
     low, high = np.array([r.min(axis=0) for r in rings]), np.array([r.max(axis=0) for r in rings])
     meet = ((low[:, None] < high[None]) & (low[None] < high[:, None])).all(axis=2)
     return int(meet.sum()) <= len(rings)
-
-
-def _bridged(rings: Sequence[Ring]) -> Ring:
-    """One ring of all: each is walked in turn and the way is walked back, which even-odd cancels."""
-    there = [point for ring in rings for point in (*ring, ring[0])]
-    return np.array([*there, *(ring[0] for ring in reversed(rings[:-1]))])

@@ -28,6 +28,7 @@ _KEYWORDS = (
 )  # fmt: skip
 _FARTHEST_MM = 1e6
 _WRITTEN = re.compile(r"[-+0-9.eE\\ \0]*")  # what float() takes beyond it, DICOM does not: 1_000, inf, nan
+_MOST_MEETINGS, _FEW_POINTS = 100_000_000, 10_000  # fewer points than these cannot meet so often
 _NAMED = 3  # bad contours that a message names one by one
 
 
@@ -98,6 +99,19 @@ def parse_points(text: str) -> NDArray[np.float64]:
     return values.reshape(-1, 3)
 
 
+def _check_effort(points: NDArray[np.float64]) -> None:
+    """Refuse a contour that runs to and fro without end: measuring it would take for ever."""
+    if len(points) <= _FEW_POINTS:
+        return
+    meetings = 0
+    for axis in range(3):
+        levels, rank = np.unique(points[:, axis], return_inverse=True)
+        if len(levels) > 1:
+            meetings = max(meetings, int(np.abs(np.diff(rank.astype(np.int64))).sum()))
+    if meetings > _MOST_MEETINGS:
+        raise ValueError(f"{len(points)} points that run to and fro {meetings // len(points)} times over, no outline")
+
+
 def _is_number(text: str) -> bool:
     try:
         float(text)
@@ -145,6 +159,7 @@ class _Reader:
             n += 1
             try:
                 points = parse_points(one.text("ContourData") or "")
+                _check_effort(points)
             except ValueError as error:
                 bad.append(f"contour {n}: {error}")
                 continue

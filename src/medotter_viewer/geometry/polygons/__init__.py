@@ -3,7 +3,7 @@
 World positions are turned into indices before, and indices into world positions after; nothing here knows a grid.
 """
 
-from medotter_viewer.geometry.polygons.areas import drawable, even_odd_area, overlap_areas
+from medotter_viewer.geometry.polygons.areas import combined_area, drawable, even_odd_area, overlap_areas
 from medotter_viewer.geometry.polygons.filling import FILL_RULES, FillRule, fill
 from medotter_viewer.geometry.polygons.keyholes import keyhole
 from medotter_viewer.geometry.polygons.rings import Ring, as_ring, shoelace
@@ -15,6 +15,7 @@ __all__ = [
     "Ring",
     "TracedPolygon",
     "as_ring",
+    "combined_area",
     "drawable",
     "even_odd_area",
     "fill",

@@ -8,15 +8,17 @@ A sweep has no such states: rounding moves a crossing by rounding, and the area 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from medotter_viewer.errors import MetricInputError
 from medotter_viewer.geometry.polygons.rings import Ring, as_ring, edges_of, shoelace
 
 Floats = NDArray[np.float64]
 _FLAT = 1e-12  # of the box around a ring: what rounding leaves of a ring without area
+_MOST_IN_A_STRIP = 3000  # each is compared with each
 _BLOCK = 1 << 18  # pairs of edge and strip at a time: bounds the memory that thousands of rings take
 
 
@@ -65,7 +67,7 @@ def overlap_areas(first: Iterable[ArrayLike], second: Iterable[ArrayLike]) -> tu
     Raises
     ------
     MetricInputError
-        For points that `as_ring` refuses.
+        For points that `as_ring` refuses, and where thousands of edges cross each other at one height.
 
     Notes
     -----
@@ -84,7 +86,39 @@ def overlap_areas(first: Iterable[ArrayLike], second: Iterable[ArrayLike]) -> tu
     >>> overlap_areas([[(0, 0), (4, 0), (4, 4), (0, 4)]], [[(2, 2), (6, 2), (6, 6), (2, 6)], [(3, 3), (4, 3), (4, 4)]])
     (4.0, 12.0, 12.0)
     """
-    edges = _edges([as_ring(points) for points in first], [as_ring(points) for points in second])
+    return _swept(_edges([as_ring(points) for points in first], [as_ring(points) for points in second]))
+
+
+def combined_area(rings: Iterable[ArrayLike]) -> float:
+    """Return the area by the even-odd rule over all rings at once: a ring within another is a hole.
+
+    Parameters
+    ----------
+    rings : iterable of (n, 2) array_like
+        Closed or not, in any order and winding.
+
+    Returns
+    -------
+    float
+        0 or more, in the square of the coordinates' unit; 0 without rings.
+
+    Raises
+    ------
+    MetricInputError
+        As `overlap_areas`.
+
+    Examples
+    --------
+    >>> combined_area([[(1, 1), (1, 3), (3, 3), (3, 1)], [(0, 0), (4, 0), (4, 4), (0, 4)]])
+    12.0
+    """
+    edges = _edges([as_ring(points) for points in rings], [])
+    _, area, _ = _swept(replace(edges, ring=np.zeros_like(edges.ring)))
+    return area
+
+
+def _swept(edges: _Edges) -> tuple[float, float, float]:
+    """Areas in both sets, the first only, the second only."""
     levels = np.unique(np.concatenate([edges.low[:, 1], edges.high[:, 1]]))
     crossings = [_crossings(edges, strips) for strips in _strips(edges, levels)]
     levels = np.unique(np.concatenate([levels, *crossings]))
@@ -193,6 +227,11 @@ def _crossings(edges: _Edges, strips: _Strips) -> Floats:
     found = [np.zeros(0)]
     for at in np.unique(strip[1:][turned]):
         here = slice(*np.searchsorted(strip, [at, at + 1]))
+        if here.stop - here.start > _MOST_IN_A_STRIP:
+            raise MetricInputError(
+                f"{here.stop - here.start} edges cross each other at one height, at most {_MOST_IN_A_STRIP} can be "
+                "compared: these are no outlines of structures"
+            )
         gap, closing = (np.subtract.outer(x[here], x[here]) for x in (bottom, top))
         crossing = (gap > 0) & (closing < 0)
         gap, closing = gap[crossing], closing[crossing]
