@@ -149,7 +149,8 @@ def test_check_says_what_keeps_cases_from_being_scored(cli: Any, folders: Path) 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("score",), "--predictions DIR"),
+        (("score",), "name what to look at: TARGET, or"),
+        (("score", "image"), "--predictions DIR"),
         (("score", "--gt", "gt"), "--pred PATH"),
         (("score", "--pred", "pred"), "give --gt PATH"),
         (("score", "image", *ALL), "--gt, --pred, --image: stands in place of TARGET; give one of the two"),

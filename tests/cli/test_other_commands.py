@@ -385,7 +385,7 @@ class TestHelp:
         result = cli("--version")
         assert (result.code, result.out.strip()) == (0, f"medotter-viewer {__version__}")
 
-    @pytest.mark.parametrize("words", [[], ["nothing"], ["score"], ["compare", "one"]])
+    @pytest.mark.parametrize("words", [[], ["nothing"], ["info"], ["compare", "one"]])
     def test_too_little_is_2(self, cli: Any, words: list[str]) -> None:
         result = cli(*words)
         assert result.code == 2

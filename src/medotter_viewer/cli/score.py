@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from medotter_viewer.batch import score_entries
 from medotter_viewer.cache.store import FactCache, default_cache_path
 from medotter_viewer.cli.output import ProgressLine, fail, print_findings, print_table, write_all, write_csv, write_json
-from medotter_viewer.cli.source import names_cases, source_of
+from medotter_viewer.cli.source import check_named, source_of
 from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.errors import BundleError, MissingDependencyError, UsageError
@@ -21,11 +21,12 @@ from medotter_viewer.sources.source import Split
 
 def run(options: argparse.Namespace) -> int:
     """Print the scores and return 1 when a case of the split is not scored."""
+    check_named(options)
     if options.predictions is None and options.pred is None:
-        instead = options.target is None and names_cases(options)
-        raise UsageError(f"give the model's predictions: {'--pred PATH' if instead else '--predictions DIR'}")
-    if options.pred is not None and options.gt is None and options.target is None:
-        raise UsageError("--pred alone has nothing to be scored against: give --gt PATH")
+        option = "--pred PATH" if options.target is None else "--predictions DIR"
+        raise UsageError(f"give the model's predictions: {option}")
+    if options.gt is None and options.target is None:
+        raise UsageError("there is nothing to score against: give --gt PATH")
     source = source_of(options)
     split: Split = options.split or "test"
     metrics = tuple(m.strip() for m in options.metrics.split(",") if m.strip()) if options.metrics else None

@@ -20,9 +20,8 @@ def source_of(options: argparse.Namespace, *, predictions: bool = True) -> CaseS
     UsageError
         If neither a target nor files are named, or both are.
     """
+    check_named(options)
     named = {name: getattr(options, name, None) for name in FOLDERS}
-    if not names_cases(options):
-        raise UsageError("name what to look at: TARGET, or files or folders by --gt, --pred and --image")
     return open_source(
         options.target,
         predictions=options.predictions if predictions else None,
@@ -36,6 +35,12 @@ def source_of(options: argparse.Namespace, *, predictions: bool = True) -> CaseS
         instances=getattr(options, "instances", False),
         progress=ProgressLine("read the ids of"),
     )
+
+
+def check_named(options: argparse.Namespace) -> None:
+    """Raise UsageError where the options name nothing to look at."""
+    if not names_cases(options):
+        raise UsageError("name what to look at: TARGET, or files or folders by --gt, --pred and --image")
 
 
 def names_cases(options: argparse.Namespace) -> bool:
