@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from medotter_viewer.checks import submission
 from medotter_viewer.checks.submission import LISTED, SubmissionCheck, check_submission, polygon_findings
 from medotter_viewer.formats import submission_reader
 from medotter_viewer.formats.polygon_csv import read_submission
@@ -76,6 +77,19 @@ def test_a_contest_line_that_is_no_polygon_is_warned_of(check) -> None:
     assert sorted(warned(found)) == sorted(expected)
 
 
+def test_a_ring_of_very_many_points_is_not_examined_but_found_twice(check, monkeypatch) -> None:
+    monkeypatch.setattr(submission, "_HUGE", 5)
+    huge = "A,1,0,0,20,20,20,0,0,20,5,5,6,7"
+    found = check(huge, SQUARE, huge, SQUARE, SQUARE.replace("A", "B"))
+    expected = [
+        ("duplicate-polygon", "3"),
+        ("duplicate-polygon", "4"),
+        ("polygon-not-examined", "1"),
+        ("polygon-not-examined", "3"),
+    ]
+    assert sorted((f.code, f.where) for f in found.findings) == expected
+
+
 def test_blocks_make_no_difference(check, monkeypatch) -> None:
     lines = [SQUARE, "A,1,0,0,20,20,20,0,0,20", "B,2,0,0,1,1,2,2", SQUARE, "A,3,0,0"]
     whole = check(*lines)
@@ -103,6 +117,7 @@ def test_a_million_lines_are_checked_and_read_in_little_memory(tmp_path: Path) -
     code = f"""
 import resource
 from pathlib import Path
+from medotter_viewer.checks import submission
 from medotter_viewer.checks.submission import check_submission
 from medotter_viewer.formats.polygon_csv import read_submission
 found = check_submission(Path({str(path)!r}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ LISTED = 100
 """How many warnings of one code are listed."""
 
 _SAME = 1e-9  # of the box: two areas that differ by rounding
+_HUGE = 1 << 16  # points of a ring
 _MOST_POINTS = 200  # of a ring whose two areas are computed for a message
 
 _Words = NDArray[np.uint64]
@@ -114,7 +116,10 @@ class PolygonChecks:
         finite = np.logical_and.reduceat(np.isfinite(block.points).all(axis=1), block.starts[:-1])
         for index in np.flatnonzero(~finite).tolist():
             self._warn("not-a-number", block, index, "a coordinate is NaN or infinite: it has no area")
-        (rings,) = np.nonzero(finite)
+        huge = _is_huge(block)
+        for index in np.flatnonzero(huge & finite).tolist():
+            self._warn("polygon-not-examined", block, index, "it has too many points to be examined", level="info")
+        (rings,) = np.nonzero(finite & ~huge)
         whole = len(rings) == len(block)
         areas = ring_areas(*((block.points, block.starts) if whole else take_rings(block.points, block.starts, rings)))
         flat = areas.even_odd <= _SAME * areas.box
@@ -176,14 +181,26 @@ class PolygonChecks:
         self._log.add(level, code, f"{where}: {message}", line=line)
 
 
+def _is_huge(block: PolygonBlock) -> NDArray[np.bool_]:
+    """Rings that are not worth the memory of a closer look."""
+    return np.diff(block.starts) > _HUGE
+
+
 def _fingerprints(block: PolygonBlock) -> _Words:
     """A number for scan, slice and points of each polygon; of two that differ it is the same once in 2**64 times."""
-    flat = (block.points + 0.0).reshape(-1).view(np.uint64)  # -0.0 is 0.0
-    place = np.arange(len(flat), dtype=np.uint64) - np.repeat(2 * block.starts[:-1], 2 * np.diff(block.starts)).astype(
-        np.uint64
-    )
-    mixed = _mixed(_mixed(flat) + place)
-    total = np.add.reduceat(mixed, 2 * block.starts[:-1])
+    huge = _is_huge(block)
+    total = np.zeros(len(block), dtype=np.uint64)
+    for index in np.flatnonzero(huge).tolist():
+        total[index] = int.from_bytes(blake2b(block.ring(index).data, digest_size=8).digest(), "little")
+    (rings,) = np.nonzero(~huge)
+    if len(rings):
+        points, starts = (block.points, block.starts)
+        if len(rings) < len(block):
+            points, starts = take_rings(points, starts, rings)
+        words = (points + 0.0).reshape(-1).view(np.uint64)  # -0.0 is 0.0
+        first, count = 2 * starts[:-1], 2 * np.diff(starts)
+        place = np.arange(len(words)) - np.repeat(first, count)
+        total[rings] = np.add.reduceat(_mixed(_mixed(words) + place.astype(np.uint64)), first)
     for part in (block.scans, block.slices, np.diff(block.starts)):
         total = _mixed(total + part.astype(np.uint64))
     return total

@@ -42,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
         print_findings(finding for finding in found.findings if finding not in errors)
         for path in found.files:
             print(f"wrote {path}")
-        print(f"region {region}: polygons {found.polygons}, cases {found.cases}")
+        if found.files:
+            print(f"region {region}: polygons {found.polygons}, cases {found.cases}")
     for finding in errors:
         fail(finding.message)
     if not found.files:

@@ -13,7 +13,6 @@ Ints = NDArray[np.int64]
 
 _BATCH = 1 << 13  # edges swept at a time
 _PAIRS_PER_EDGE, _MOST_PAIRS = 64, 1 << 21  # of edge and strip: a scribble of n points has n * n / 3 of them
-_MOST_POINTS = 1 << 17
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,8 +78,6 @@ def ring_areas(points: Floats, starts: Ints) -> RingAreas:
     convex = _is_convex(step, starts)
     even_odd[convex] = shoelace[convex]
     (rest,) = np.nonzero(~convex & (box > 0))
-    even_odd[rest[count[rest] > _MOST_POINTS]] = np.nan
-    rest = rest[count[rest] <= _MOST_POINTS]
     batch = (np.cumsum(count[rest]) - 1) // _BATCH
     for number in np.unique(batch):
         rings = rest[batch == number]
