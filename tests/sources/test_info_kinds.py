@@ -31,6 +31,12 @@ def test_a_malformed_submission_is_told_with_its_line(tmp_path: Path) -> None:
     assert [note["where"] for note in info["notes"] if note["severity"] == "error"] == ["2"]
 
 
+def test_a_table_without_any_polygon_is_no_submission(tmp_path: Path) -> None:
+    (tmp_path / "seeds.csv").write_text("A,24,80.566,125.610\n")
+    with pytest.raises(ReadError, match=r"no submission of polygons: line 1"):
+        path_info(tmp_path / "seeds.csv")
+
+
 def test_a_dataset_of_nnunet_lists_its_cases(tmp_path: Path) -> None:
     for folder in ("labelsTr", "imagesTr"):
         (tmp_path / folder).mkdir()
@@ -46,7 +52,7 @@ def test_a_dataset_of_nnunet_lists_its_cases(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_nothing_says_what_would_be(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("x")
-    with pytest.raises(ReadError, match="neither one volume nor a source of cases .*name a file in it"):
+    with pytest.raises(ReadError, match=r"neither one volume nor a source of cases .*name a file in it"):
         path_info(tmp_path)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from medotter_viewer.core.findings import errors_of
+from medotter_viewer.errors import ReadError
 from medotter_viewer.formats.polygon_csv import read_submission
 from medotter_viewer.sources.info.facts import Facts, facts
 
@@ -16,9 +18,12 @@ def submission_facts(path: Path) -> Facts:
     Raises
     ------
     ReadError
-        If it cannot be read. A malformed line is a note.
+        If it cannot be read, or has no line that is a polygon. A malformed line among others is a note.
     """
     found = read_submission(path)
+    broken = errors_of(found.findings)
+    if broken and not found.polygons:
+        raise ReadError(f"{path}: no submission of polygons: {broken[0].message}")
     items = [
         {"kind": "scan", "id": scan, "slices": len(slices), "polygons": sum(map(len, slices.values()))}
         for scan, slices in found.rings.items()
