@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from medotter_viewer import open_source
 from medotter_viewer.batch import score_entries
 from medotter_viewer.core.scores import CaseScore
-from medotter_viewer.errors import BundleError, CaseNotFoundError, ReadError, UsageError
+from medotter_viewer.errors import BundleError, CaseNotFoundError, ReadError, UnsupportedTaskError, UsageError
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.sources import inferred_spec
 from medotter_viewer.sources.source import CaseSource
@@ -181,8 +181,9 @@ def test_images_alone_are_cases_to_look_at(tmp_path: Path) -> None:
         "c": ["image"],
     }
     assert source.model is None
-    assert [f.code for f in source.entry("c").findings] == ["no-ground-truth"]
+    assert (source.entry("c").findings, source.entry("c").missing) == ((), ("gt", "prediction"))
     assert source.load("c").first_image is not None
+    assert source.spec.task_type == "without ground truth"
 
 
 def test_predictions_without_ground_truth_are_shown_and_not_scored(folders: Path) -> None:
@@ -190,8 +191,9 @@ def test_predictions_without_ground_truth_are_shown_and_not_scored(folders: Path
     assert source.case_ids() == ["a", "c", "x"]
     assert list(source.entry("x").channels) == ["image"]
     assert source.load("a").pred is not None
-    assert scores(source)["a"].status == "error"
-    assert "give --gt" in (scores(source)["a"].message or "")
+    assert list(source.spec.regions) == ["1"]
+    with pytest.raises(UnsupportedTaskError, match=r"'without ground truth'.*shown but not scored"):
+        scores(source)
 
 
 # ---------------------------------------------------------------- scores

@@ -31,6 +31,8 @@ from medotter_viewer.sources.user_remap import IDENTITY, UserRemap
 
 GT, PRED, IMAGE = "ground truth", "prediction", "image"
 AS_IN_FILE = Remap(None, "none", "no remap is given: ids are as in the files")
+SHOWN_ONLY = "without ground truth"
+"""Task type of cases that are looked at: nothing scores it."""
 _NAMED = 5
 
 
@@ -143,10 +145,12 @@ def open_folders(
 
     def rules() -> EvalSpec:
         if folders.instances:
-            return instances_spec(list(main.paths.values()))
-        if named is not None:
-            return regions_spec(named()[1])
-        return regions_spec(names) if names is not None else spec_of_ids(cases.values(), progress)
+            spec = instances_spec(list(main.paths.values()))
+        elif named is not None:
+            spec = regions_spec(named()[1])
+        else:
+            spec = regions_spec(names) if names is not None else spec_of_ids(cases.values(), progress)
+        return spec if folders.gt is not None else replace(spec, task_type=SHOWN_ONLY)
 
     inferred = "every id is one object" if folders.instances else "one region for each id that occurs"
     return FolderSource(
@@ -204,9 +208,6 @@ def _entry(
     dataset = case_id.rpartition("/")[0] or None
     channels, findings = images.of(case_id)
     refused = [replace(one.refused[case_id], where=case_id) for one in (gt, pred) if case_id in one.refused]
-    if GT not in listings:
-        message = f"case {case_id}: no ground truth is named: it is shown and not scored; give --gt PATH"
-        refused.append(Finding("error", "no-ground-truth", message, where=case_id))
     return CaseEntry(
         case_id,
         dataset=dataset,
