@@ -21,7 +21,7 @@ NOTHING = "–"
 """Stands where there is no value."""
 
 _DECIMALS = {"hd95": 2, "d_mean": 2}
-_COUNTS = frozenset({"tp", "fp", "fn"})
+_COUNTS = frozenset({"tp", "fp", "fn", "n_missing", "n_extra"})
 _UNITS = {"hd95": "mm"}
 _LEFT, _RIGHT = "text-align:left", "text-align:right"
 

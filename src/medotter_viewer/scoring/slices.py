@@ -8,9 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.core.case import Case
+from medotter_viewer.core.contours import ContourRules
 from medotter_viewer.core.labels import IntArray
 from medotter_viewer.core.spec import MACRO, EvalSpec
+from medotter_viewer.errors import MetricInputError
 from medotter_viewer.geometry.orientation import display_order
+from medotter_viewer.geometry.scan_stack import scan_stack, slice_indices
+from medotter_viewer.metrics.lung import slice_areas
 from medotter_viewer.metrics.overlap import id_mask
 from medotter_viewer.metrics.surface import bounding_box
 from medotter_viewer.scoring.segmentation import is_labelled
@@ -22,15 +26,15 @@ class SliceProfile:
 
     Parameters
     ----------
-    gt, pred, both : (n,) ndarray of int64
-        Voxels of the region in ground truth, prediction and both, in displayed order.
+    gt, pred, both : (n,) ndarray of int64 or float64
+        Voxels of the region in ground truth, prediction and both, in displayed order; mm2 of contours.
     pixel_area_mm2 : float
-        Area of one voxel's face in the slice.
+        Area of one voxel's face in the slice; 1 for contours.
     """
 
-    gt: NDArray[np.int64]
-    pred: NDArray[np.int64]
-    both: NDArray[np.int64]
+    gt: NDArray[np.int64] | NDArray[np.float64]
+    pred: NDArray[np.int64] | NDArray[np.float64]
+    both: NDArray[np.int64] | NDArray[np.float64]
     pixel_area_mm2: float
 
     @property
@@ -73,8 +77,11 @@ def slice_profile(case: Case, spec: EvalSpec, *, region: str | None = None, axis
     Returns
     -------
     SliceProfile or None
-        None when the case has neither ground truth nor prediction. A missing side counts as empty.
+        None when the case has neither ground truth nor prediction. A missing side counts as empty. Of a scan with
+        contours see `contour_profile`.
     """
+    if case.gt_contours is not None or case.pred_contours is not None:
+        return contour_profile(case, spec, axis=axis)
     labels = case.gt or case.pred
     if labels is None:
         return None
@@ -101,6 +108,39 @@ def slice_profile(case: Case, spec: EvalSpec, *, region: str | None = None, axis
     step = -1 if order.flips[axis] else 1
     area = labels.grid.voxel_volume_mm3 / labels.grid.spacing[order.axes[axis]]
     return SliceProfile(count(gt)[::step], count(pred)[::step], count(both)[::step], area)
+
+
+def contour_profile(case: Case, spec: EvalSpec, *, axis: int = 0) -> SliceProfile | None:
+    """Return the exact areas of a scan's contours on every slice, in displayed order.
+
+    Parameters
+    ----------
+    axis : int
+        Displayed axis (0 axial, 1 coronal, 2 sagittal).
+
+    Returns
+    -------
+    SliceProfile or None
+        None for an axis that does not run across the slices, and where the files do not say where these lie. A slice
+        with rings that cannot be read counts as empty: the score says what is wrong with them.
+    """
+    stack = scan_stack(case)
+    if stack is None:
+        return None
+    order = display_order(stack.grid)
+    if order.axes[axis] != 2:
+        return None
+    overlap = (spec.contours or ContourRules()).overlap
+    gt_rings, pred_rings = ({} if c is None else c.rings for c in (case.gt_contours, case.pred_contours))
+    areas = np.zeros((3, len(stack)))
+    for number, index in slice_indices(stack).items():
+        try:
+            found = slice_areas(gt_rings.get(number, ()), pred_rings.get(number, ()), overlap=overlap)
+        except MetricInputError:
+            continue
+        areas[:, index] = found.tp_mm2 + found.fn_mm2, found.tp_mm2 + found.fp_mm2, found.tp_mm2
+    gt, pred, both = areas[:, ::-1] if order.flips[axis] else areas
+    return SliceProfile(gt, pred, both, 1.0)
 
 
 def region_centre(case: Case, spec: EvalSpec, *, region: str | None, axis: int, index: int) -> tuple[float, ...] | None:

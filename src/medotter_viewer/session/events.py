@@ -11,10 +11,11 @@ from medotter_viewer.core.case import Case
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenedCase:
-    """A case as it was opened: `worst_slice` is the displayed axial slice to open on."""
+    """A case as it was opened: `worst_slice` is the displayed slice to open on, along the displayed axis `axis`."""
 
     case: Case
     worst_slice: int | None
+    axis: int = 0
 
 
 class SessionEvents(SignalGroup):

@@ -20,6 +20,7 @@ from medotter_viewer.scoring.registry import ADAPTERS, score_case
 from medotter_viewer.scoring.slices import SliceProfile, slice_profile
 from medotter_viewer.session.case_list import CaseRow, arrange, case_row
 from medotter_viewer.session.events import OpenedCase, SessionEvents
+from medotter_viewer.session.first_view import first_view, has_contours
 from medotter_viewer.session.jobs import Deliver, Jobs
 from medotter_viewer.sources.source import CaseSource
 
@@ -186,9 +187,7 @@ class ReviewSession:
 
     def _load(self, case_id: str) -> OpenedCase:
         case = self.source.load(case_id)
-        region = None if self.spec.headline.region not in self.spec.regions else self.spec.headline.region
-        profile = slice_profile(case, self.spec, region=region) if self.spec.regions else None
-        return OpenedCase(case, profile.worst if profile is not None else None)
+        return OpenedCase(case, *first_view(case, self.spec))
 
     def _on_loaded(self, opened: OpenedCase) -> None:
         self._loading = None
@@ -346,7 +345,7 @@ class ReviewSession:
     def request_profile(self, axis: int) -> None:
         """Compute how wrong each slice along a displayed axis is, for the selected region; see `profile_changed`."""
         case, spec, region = self.working_case, self.spec, self.region
-        if case is None or not spec.regions:
+        if case is None or not (spec.regions or has_contours(case)):
             self.events.profile_changed.emit(None)
             return
         if self.edited and case.pred is not None:

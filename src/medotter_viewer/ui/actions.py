@@ -52,6 +52,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("W", "next window preset", lambda w: w.looking.next_window()),
     Action("K", "next image channel", lambda w: w.looking.next_channel()),
     Action("Shift-N", "native / canonical ground truth", lambda w: w.session.show_native(not w.session.native_shown)),
+    Action("Shift-O", "contours of structures that are not scored", lambda w: w.toggle_others()),
     Action("0", "whole image", lambda w: w.display.fit()),
     Action("?", "show or hide the keys", lambda w: w.toggle_help()),
 )

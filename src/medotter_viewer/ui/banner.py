@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from medotter_viewer.core.case import Case
 
 _SHOWN = frozenset(
@@ -27,7 +29,7 @@ _SHOWN = frozenset(
 _OBLIQUE_DEG = 0.1
 
 
-def banner_text(case: Case, *, native_shown: bool = False, unscored_task: str = "") -> str:
+def banner_text(case: Case, *, native_shown: bool = False, unscored_task: str = "", notes: Sequence[str] = ()) -> str:
     """Return the lines of the banner; empty when there is nothing to say.
 
     Parameters
@@ -38,22 +40,39 @@ def banner_text(case: Case, *, native_shown: bool = False, unscored_task: str = 
         Whether the ground truth is shown in native ids by the user's choice.
     unscored_task : str
         Task type that no adapter scores.
+    notes : sequence of str
+        What of the case is not drawn.
     """
     lines = [f"task type {unscored_task}: cases are shown, not scored"] if unscored_task else []
     grid = case.first_image.grid if case.first_image is not None else case.grid
+    if grid is None and case.stack is not None:
+        grid = case.stack.grid
     if grid is not None and grid.oblique_deg > _OBLIQUE_DEG:
         lines.append(f"oblique by {grid.oblique_deg:.1f} deg: shown along its own axes")
     if native_shown and case.gt is not None:
         lines.append("ground truth in native ids, before the remap")
     lines += [_short(f.message, case.case_id) for f in case.findings if f.code in _SHOWN]
-    if case.entry.pred_path is None and not any("prediction" in line for line in lines):
+    contours = any(side is not None for side in (case.gt_contours, case.pred_contours))
+    if not case.channels and (contours or case.gt_landmarks is not None) and not any("image" in line for line in lines):
+        lines.append("no image")
+    if contours and case.stack is None and case.grid is None:
+        lines.append("where the slices lie is not known: they are shown in the order of their numbers")
+    lines += notes
+    if _has_no_prediction(case) and not any("prediction" in line for line in lines):
         lines.append("no prediction for this case")
     return "\n".join(dict.fromkeys(lines))
 
 
+def _has_no_prediction(case: Case) -> bool:
+    """Whether neither a file nor what was read of one is a prediction; contours without rings are one."""
+    read = (case.pred, case.pred_landmarks, case.pred_contours)
+    return case.entry.pred_path is None and all(part is None for part in read)
+
+
 def case_line(case: Case) -> str:
     """Return what is open, in one line."""
-    return case.case_id if case.grid is None else f"{case.case_id}  ·  {case.grid.describe()}"
+    grid = case.grid or (None if case.stack is None else case.stack.grid)
+    return case.case_id if grid is None else f"{case.case_id}  ·  {grid.describe()}"
 
 
 def _short(message: str, case_id: str) -> str:

@@ -37,6 +37,8 @@ def rgba(code: str, alpha: float = 1.0) -> Rgba:
 CLEAR: Rgba = (0.0, 0.0, 0.0, 0.0)
 LOUD: Rgba = rgba("#FF00FF")
 """Colour of an id outside the label space."""
+OTHER_ACCENT, SEED_ACCENT = "#B8B8B8", "#FFFFFF"
+"""Contours of structures that are not scored; points that are known to lie in a tumour."""
 
 # Each the farthest from those before it in OKLab, seen normally and with deuteranopia and protanopia; bright enough
 # for a dark image, and away from magenta and from the prediction's orange.

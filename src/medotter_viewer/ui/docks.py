@@ -14,7 +14,8 @@ from medotter_viewer.ui.widgets.cases import CasesDock
 from medotter_viewer.ui.widgets.remap import RemapDock
 from medotter_viewer.ui.widgets.scores import ScoresDock
 
-WIDTH = 350
+WIDTH, MOST_WIDTH = 350, 420
+_METRIC_WIDTH = 45  # of a column
 SCORES_WIDTH = 460
 
 
@@ -66,7 +67,8 @@ class Docks:
         for dock in (cases, scores):
             dock.raise_()
             QTimer.singleShot(0, dock.raise_)  # napari raises its own docks once the window is shown
-        main.resizeDocks([cases, scores], [WIDTH, SCORES_WIDTH], Qt.Orientation.Horizontal)
+        width = min(WIDTH + _METRIC_WIDTH * max(0, len(session.metrics) - 2), MOST_WIDTH)
+        main.resizeDocks([cases, scores], [width, SCORES_WIDTH], Qt.Orientation.Horizontal)
         self._line = QLabel()
         self._line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         main.statusBar().addPermanentWidget(self._line)

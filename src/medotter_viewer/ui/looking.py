@@ -12,16 +12,22 @@ from medotter_viewer.core.spec import MACRO
 from medotter_viewer.core.windows import PRESETS, Window, has_hu
 from medotter_viewer.geometry.orientation import display_order
 from medotter_viewer.scoring.slices import region_centre, slice_profile
+from medotter_viewer.session.events import OpenedCase
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.banner import banner_text
+from medotter_viewer.ui.contour_layers import contour_specs
 from medotter_viewer.ui.display import Display
 from medotter_viewer.ui.layers import IMAGE_PREFIX, specs
-from medotter_viewer.ui.legend import legend
+from medotter_viewer.ui.legend import legend, merged, vector_legend
 from medotter_viewer.ui.letters import edge_letters
 from medotter_viewer.ui.options import MODES, ShowOptions
 from medotter_viewer.ui.overlay import Overlay
 from medotter_viewer.ui.readout import readout
+from medotter_viewer.ui.vector_display import VectorDisplay
+from medotter_viewer.ui.vectors import Placed, place, vector_specs
 
+_ORDERS = ((0, 1, 2), (1, 0, 2), (2, 0, 1))  # axial, coronal, sagittal
+_MARGIN, _NAMES_MARGIN = 0.03, 0.12  # names of points at the edge of the picture need room beside it
 _ALL = frozenset({"gt", "pred", "error"})
 _BLINKS: tuple[tuple[str, frozenset[str]], ...] = (
     ("both", frozenset()),
@@ -47,7 +53,11 @@ class Looking:
     show : ShowOptions
         How; replaced, never changed.
     display : Display
-        The layers.
+        The layers of arrays.
+    vectors : VectorDisplay
+        Contours and points over them.
+    placed : Placed or None
+        Where the contours and points of the open case lie.
     overlay : Overlay
         The words over the canvas.
     """
@@ -55,41 +65,50 @@ class Looking:
     def __init__(self, viewer: Any, session: ReviewSession, window: Window) -> None:
         self.show = ShowOptions(modality=session.source.modality, window=window)
         self.display, self.overlay = Display(viewer), Overlay(viewer)
+        self.vectors, self.placed = VectorDisplay(viewer), None  # type: tuple[VectorDisplay, Placed | None]
         self._viewer, self._session = viewer, session
-        self._blink, self._fitted, self._held = 0, False, False
+        self._blink, self._fitted, self._held, self._axis = 0, False, False, 0
 
     # ---------------------------------------------------------------- the case
 
-    def show_case(self, case: Case, worst_slice: int | None) -> None:
-        """Show a case that was just opened, on a slice."""
+    def show_case(self, opened: OpenedCase) -> None:
+        """Show a case that was just opened, on its slice."""
         self._blink = 0
+        self.placed = place(opened.case, self._session.spec)
+        axis, worst = opened.axis, opened.worst_slice
         self.look(hidden=_ALL if self._held else frozenset())
+        if axis != self._axis and self._viewer.dims.ndim == 3:  # else the plane stays that the user has chosen
+            self._axis, self._fitted = axis, False
+            self._viewer.dims.order = _ORDERS[axis]
         if not self._fitted and len(self._viewer.layers):
-            self.display.fit()
+            self.display.fit(_NAMES_MARGIN if self.placed.has_points else _MARGIN)
             self._fitted = True
-        if worst_slice is not None:
-            self.display.set_slice(worst_slice)
-        elif case.channels:
-            self.display.set_slice(self.slice_place(0)[1] // 2)
+        if worst is not None:
+            self.display.set_slice(worst, axis=axis)
+        elif opened.case.channels or self.placed.grid is not None:
+            self.display.set_slice(self.slice_place(axis)[1] // 2, axis=axis)
         self.show_position()
 
     def look(self, **changes: Any) -> None:
         """Change how the case is looked at, and show it so."""
         session, case = self._session, self._session.case
         self.show = replace(self.show, region=session.region, native=session.native_shown, **changes)
-        if case is None:
+        if case is None or self.placed is None:
             return
-        self.display.apply(specs(case, session.spec, self.show, pred_data=session.pred_data))
-        self.overlay.set_banner(self._banner(case))
+        arrays = specs(case, session.spec, self.show, pred_data=session.pred_data)
+        self.display.apply([*arrays, *contour_specs(case, self.placed, self.show)])
+        self.vectors.apply(vector_specs(self.placed, self.show))
+        self.overlay.set_banner(self._banner(case, self.placed))
         has_gt = (case.gt_native if self.show.native else case.gt or case.gt_native) is not None
         objects = session.spec.is_instances
-        self.overlay.set_legend(legend(self.show, has_gt=has_gt, has_pred=case.pred is not None, objects=objects))
+        entries = legend(self.show, has_gt=has_gt, has_pred=case.pred is not None, objects=objects)
+        self.overlay.set_legend(merged([*entries, *vector_legend(self.placed, self.show)]))
         self._show_corner()
 
-    def _banner(self, case: Case) -> str:
+    def _banner(self, case: Case, placed: Placed) -> str:
         session = self._session
         unscored = "" if session.can_score else session.spec.task_type
-        return banner_text(case, native_shown=session.native_shown, unscored_task=unscored)
+        return banner_text(case, native_shown=session.native_shown, unscored_task=unscored, notes=placed.notes)
 
     def cycle_mode(self) -> str:
         """Take the next of contours, fill, errors, off, and return its name."""
@@ -106,6 +125,13 @@ class Looking:
         self._blink = (self._blink + 1) % len(_BLINKS)
         self.look(hidden=_BLINKS[self._blink][1])
         return _BLINKS[self._blink][0]
+
+    def toggle_others(self) -> str:
+        """Show or hide the contours of structures that are not scored; return what is shown."""
+        if self.placed is None or self.placed.others is None:
+            return "no other structures"
+        self.look(others=not self.show.others)
+        return "other structures shown" if self.show.others else "other structures hidden"
 
     def next_window(self) -> None:
         """Take the next CT window preset; the cases to come keep it."""
@@ -142,7 +168,7 @@ class Looking:
 
     def slice_place(self, axis: int) -> tuple[int, int]:
         """Return the displayed index that is shown along an axis, and how many there are."""
-        grid = None if self._session.case is None else self._session.case.grid
+        grid = None if self.placed is None else self.placed.grid
         if grid is None:
             return 0, 0
         origin, step = self.display.to_mm((0.0, 0.0, 0.0))[axis], display_order(grid).scale[axis]
@@ -153,9 +179,10 @@ class Looking:
     def show_position(self) -> tuple[int, int] | None:
         """Write letters and slice number; return axis and displayed index, None while there is nothing to show."""
         dims = self._viewer.dims
-        grid = None if self._session.case is None else self._session.case.grid
+        grid = None if self.placed is None else self.placed.grid
         if len(dims.order) != 3 or grid is None:
             return None
+        self.vectors.follow()
         flat = dims.ndisplay == 2 and grid.has_world
         vertical, horizontal = (str(getattr(o, "value", o)) for o in self._viewer.scene.camera.orientation2d)
         self.overlay.set_letters(edge_letters(dims.order, vertical=vertical, horizontal=horizontal) if flat else None)
@@ -176,12 +203,15 @@ class Looking:
             pred_data=session.pred_data,
             channel=self.show.channel,
             unit="HU" if self._has_hu() else "",
+            placed=self.placed,
         )
 
     def _show_corner(self) -> None:
         axis = self._viewer.dims.order[0]
         index, count = self.slice_place(axis) if len(self._viewer.dims.order) == 3 else (0, 0)
-        lines = [f"slice {index + 1}/{count}"] if count else []
+        lines = [f"slice {index + 1}/{count}{self._slice_number(axis)}"] if count else []
+        if left_out := self.vectors.n_left_out():
+            lines.append(f"{left_out} contours more: too many to draw")
         channel = self._shown_channel()
         if channel is not None:
             low, high = self.display.layer(IMAGE_PREFIX + channel).contrast_limits  # type: ignore[union-attr]
@@ -190,6 +220,15 @@ class Looking:
             text = known.text if known is not None and self._has_hu() else shown.text
             lines.append(f"{channel}  {text}" if len(self._session.case.channels) > 1 else text)  # type: ignore[union-attr]
         self.overlay.set_corner("\n".join(lines))
+
+    def _slice_number(self, axis: int) -> str:
+        """The number of a scan's slice in its files: what its lists and submissions name."""
+        side = None if self.placed is None else self.placed.gt or self.placed.pred or self.placed.others
+        if side is None or side.axis != axis:
+            return ""
+        index = side.index_at(self._viewer.dims.point[axis])
+        number = None if index is None else side.stack.numbers[index]
+        return "" if number is None else f"  ·  number {number}"
 
     def _shown_channel(self) -> str | None:
         case = self._session.case

@@ -37,6 +37,8 @@ class ShowOptions:
         Channel that is visible; None, or one this case lacks, is the first.
     modality : str or None
         What the task says its images are.
+    others : bool
+        Whether contours of structures that are not scored are drawn, thin and grey.
     """
 
     region: str | None = None
@@ -48,3 +50,4 @@ class ShowOptions:
     limits: tuple[float, float] | None = None
     channel: str | None = None
     modality: str | None = None
+    others: bool = False

@@ -12,6 +12,7 @@ from medotter_viewer.core.labels import IntArray
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.geometry.orientation import display_order
+from medotter_viewer.ui.vectors import Placed
 
 
 def voxel_at(grid: Grid, position: Sequence[float]) -> tuple[int, ...] | None:
@@ -42,6 +43,7 @@ def readout(
     pred_data: IntArray | None = None,
     channel: str | None = None,
     unit: str = "",
+    placed: Placed | None = None,
 ) -> str:
     """Return the line for a displayed position (mm).
 
@@ -59,9 +61,11 @@ def readout(
         The image channel that is read out; the first by default.
     unit : str
         Unit of its intensities.
+    placed : Placed, optional
+        Where the contours of the case lie.
     """
     image = case.channels.get(channel or "") or case.first_image
-    grid = case.grid
+    grid = case.grid or (None if placed is None else placed.grid)
     voxel = None if grid is None else voxel_at(grid, position)
     if grid is None or voxel is None:
         return ""
@@ -80,6 +84,8 @@ def readout(
     if case.pred is not None:
         data = case.pred.data if pred_data is None else pred_data
         parts.append(f"pred {label_name(int(data[voxel]), spec)}")
+    sides = () if placed is None else (("gt", placed.gt), ("pred", placed.pred))
+    parts += [f"{name} {'inside' if side.covers(position) else 'outside'}" for name, side in sides if side is not None]
     return "  ·  ".join(parts)
 
 

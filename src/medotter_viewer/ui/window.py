@@ -114,6 +114,7 @@ class ReviewWindow:
         self.viewer.dims.events.order.connect(self._on_position_changed)
         self.viewer.dims.events.ndisplay.connect(self._on_position_changed)
         self.viewer.scene.camera.events.orientation.connect(self._on_position_changed)
+        self.viewer.scene.camera.events.zoom.connect(self._on_zoomed)
         self.viewer.mouse_move_callbacks.append(self._on_mouse_moved)
         self.viewer.window._qt_window.destroyed.connect(self.close)
         self._edits.timeout.connect(self._on_edit_settled)
@@ -131,6 +132,10 @@ class ReviewWindow:
     def blink(self) -> None:
         """Show ground truth alone, then prediction alone, then both."""
         self.show_message(self.looking.blink())
+
+    def toggle_others(self) -> None:
+        """Show or hide the contours of structures that are not scored."""
+        self.show_message(self.looking.toggle_others())
 
     def toggle_help(self) -> None:
         """Show or hide the table of keys."""
@@ -151,7 +156,7 @@ class ReviewWindow:
         self.overlay.set_loading(f"opening {case_id} ...")
 
     def _on_case_changed(self, opened: OpenedCase) -> None:
-        self.looking.show_case(opened.case, opened.worst_slice)
+        self.looking.show_case(opened)
         self.overlay.set_loading("")
         self.viewer.title = f"{opened.case.case_id} - {self.session.source.name}"
         self.docks.say(case_line(opened.case))
@@ -175,6 +180,9 @@ class ReviewWindow:
         place = self.looking.show_position()
         if place is not None:
             self.docks.scores.set_position(*place)
+
+    def _on_zoomed(self, _: object = None) -> None:
+        self.looking.vectors.follow_zoom()
 
     def _on_mouse_moved(self, _: Any, event: Any) -> None:
         case = self.session.case
@@ -235,6 +243,7 @@ class ReviewWindow:
         dims = self.viewer.dims.events
         for emitter in (dims.point, dims.order, dims.ndisplay, self.viewer.scene.camera.events.orientation):
             emitter.disconnect(self._on_position_changed)
+        self.viewer.scene.camera.events.zoom.disconnect(self._on_zoomed)
         self.viewer.mouse_move_callbacks.remove(self._on_mouse_moved)
         unbind_keys(self.viewer)
         for shortcut in self._shortcuts:
@@ -242,6 +251,7 @@ class ReviewWindow:
             shortcut.deleteLater()
         self.docks.close()
         self.overlay.close_quietly()
+        self.looking.vectors.close()
         self.display.close()
 
 

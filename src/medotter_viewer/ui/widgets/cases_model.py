@@ -9,6 +9,8 @@ from typing import Any
 from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
 from medotter_viewer.core.scores import MetricValue
 from medotter_viewer.core.spec import MACRO
+from medotter_viewer.scoring.lung import METRICS as SCAN_METRICS
+from medotter_viewer.scoring.vertebrae import CASE_METRICS as VERTEBRA_METRICS
 from medotter_viewer.session.case_list import CaseRow
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.widgets.cell_model import CellModel
@@ -16,7 +18,8 @@ from medotter_viewer.ui.widgets.cells import Cell, Column
 from medotter_viewer.ui.widgets.connections import Connections
 
 OPEN = "▸"
-_UNITS = {"hd95": "[mm]"}
+_UNITS = {"hd95": "[mm]", "d_mean": "[mm]", "tp_mm3": "[mm³]", "fp_mm3": "[mm³]", "fn_mm3": "[mm³]"}
+_OF_CASE = (*VERTEBRA_METRICS, *SCAN_METRICS)
 _LONG = 14  # letters of a region's name in a header
 _ERRORS = ("error", "missing file")
 _WORDS = (*_ERRORS, "no prediction")
@@ -60,7 +63,9 @@ class CasesModel(CellModel):
             Column(""),
             Column("case", stretch=True, least=132),
             *(
-                Column(f"{m}\n{_UNITS.get(m, short)}", f"{m} of {region}{mean}; click to sort", numeric=True)
+                Column(f"{m}\n{_UNITS.get(m, '')}".strip(), f"{m} of the case; click to sort", numeric=True)
+                if m in _OF_CASE
+                else Column(f"{m}\n{_UNITS.get(m, short)}", f"{m} of {region}{mean}; click to sort", numeric=True)
                 for m in self._session.metrics
             ),
             Column("status", least=44),

@@ -6,17 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from qtpy.QtCore import Qt, Signal
-from qtpy.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout
+from qtpy.QtWidgets import QScrollArea, QSizePolicy, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from medotter_viewer.core.case import Case
 from medotter_viewer.scoring.slices import SliceProfile
 from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.ui.widgets.case_metrics import CaseMetricsModel
 from medotter_viewer.ui.widgets.cell_table import CellTable
 from medotter_viewer.ui.widgets.dock import Panel
 from medotter_viewer.ui.widgets.layout import dense, remark
 from medotter_viewer.ui.widgets.profile_plot import ProfilePlot
 from medotter_viewer.ui.widgets.reasons import hd95_definition, hd95_name
 from medotter_viewer.ui.widgets.scores_model import ScoresModel
-from medotter_viewer.ui.widgets.scores_rows import case_metrics_text
+
+_NOTES_PX = 120
 
 
 class ScoresDock(Panel):
@@ -55,12 +58,17 @@ class ScoresDock(Panel):
         self.header, self.message, self.notes = remark(), remark(), remark()
         self.model = ScoresModel(session, color_of, self)
         self.table = CellTable(self.model, self)
+        self.case_model = CaseMetricsModel(session, self)
+        self.case_table = CellTable(self.case_model, self)
+        self.case_table.setSelectionMode(CellTable.SelectionMode.NoSelection)
         self.plot = ProfilePlot(self)
         self.message.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.message.setMargin(8)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.table)
         self.stack.addWidget(self.message)
+        self._rest = QWidget()  # takes the room of a table that this case does not need
+        self.stack.addWidget(self._rest)
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(self.stack)
         split.addWidget(self.plot)
@@ -69,8 +77,9 @@ class ScoresDock(Panel):
         split.setChildrenCollapsible(False)
         layout = dense(QVBoxLayout(self))
         layout.addWidget(self.header)
+        layout.addWidget(self.case_table)
         layout.addWidget(split, 1)
-        layout.addWidget(self.notes)
+        layout.addWidget(self._scrolled_notes())
         self.table.row_chosen.connect(self._on_row_chosen)
         self.plot.slice_requested.connect(self._on_slice_requested)
         events = session.events
@@ -92,6 +101,7 @@ class ScoresDock(Panel):
         """Stop listening to the session."""
         super().close_connections()
         self.model.close_connections()
+        self.case_model.close_connections()
 
     def showEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         """Catch up with what was not computed while nobody looked."""
@@ -114,7 +124,7 @@ class ScoresDock(Panel):
     # ---------------------------------------------------------------- what the session says
 
     def _on_case_changed(self, _: object) -> None:
-        self.plot.set_profile(None, self._axis, self._session.region)
+        self.plot.set_profile(None, self._axis, self._compared())
         self._ask_for_profile()
         self._show_state()
 
@@ -131,13 +141,18 @@ class ScoresDock(Panel):
         self.table.select(self.model.row_of(self._session.region))
 
     def _on_profile_changed(self, profile: SliceProfile | None) -> None:
-        self.plot.set_profile(profile, self._axis, self._session.region)
+        self.plot.set_profile(profile, self._axis, self._compared())
+
+    def _compared(self) -> str | None:
+        """What the plot is about: the selected region, of contours the target; None for all regions."""
+        rules = self._session.spec.contours
+        return self._session.region or (None if rules is None else rules.target)
 
     def _ask_for_profile(self) -> None:
         """Ask only while it is seen, and only where there are two sides to compare."""
         self._stale = not self.isVisible()
         case = self._session.case
-        if not self._stale and case is not None and case.gt is not None and case.pred is not None:
+        if not self._stale and case is not None and can_be_compared(case):
             self._session.request_profile(self._axis)
 
     # ---------------------------------------------------------------- words
@@ -145,24 +160,55 @@ class ScoresDock(Panel):
     def _show_state(self) -> None:
         session, score = self._session, self._session.score
         self.header.setText(header_text(session, self.model.scoring))
-        self.header.setToolTip(f"hd95: {hd95_definition(session.spec, session.options.hd95)}")
+        has_hd95 = "hd95" in shown_metrics(session)
+        self.header.setToolTip(f"hd95: {hd95_definition(session.spec, session.options.hd95)}" * has_hd95)
         numbers = score is not None and score.status == "scored"
         self.message.setText("" if numbers else why_no_scores(session, self.model.scoring))
-        self.stack.setCurrentWidget(self.table if numbers else self.message)
-        notes = "\n".join(
-            [case_metrics_text(score)] * bool(score and score.case)
-            + [f"{n.severity}: {n.message}" for n in (score.notes if score is not None else ())]
-        )
+        regions = bool(score is not None and score.regions) or not self.case_model.n_rows()
+        self.stack.setCurrentWidget((self.table if regions else self._rest) if numbers else self.message)
+        self._fit_case_table()
+        notes = "\n".join(f"{n.severity}: {n.message}" for n in (score.notes if score is not None else ()))
         self.notes.setText(notes)
-        self.notes.setVisible(bool(notes))
+        self.notes_area.setVisible(bool(notes))
         self.table.select(self.model.row_of(session.region))
+
+    def _scrolled_notes(self) -> QScrollArea:
+        """The remarks, as high as a few lines: many of them must not push the numbers out."""
+        self.notes_area = QScrollArea()
+        self.notes_area.setWidgetResizable(True)
+        self.notes_area.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.notes_area.setWidget(self.notes)
+        self.notes_area.setMaximumHeight(_NOTES_PX)
+        self.notes_area.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        return self.notes_area
+
+    def _fit_case_table(self) -> None:
+        """Make the table of the case as high as its lines, and hide it where there are none."""
+        table, n = self.case_table, self.case_model.n_rows()
+        height = n * table.verticalHeader().defaultSectionSize() + table.horizontalHeader().sizeHint().height()
+        table.setFixedHeight(height + 2 * table.frameWidth() + 2)
+        table.setVisible(n > 0)
+
+
+def can_be_compared(case: Case) -> bool:
+    """Tell whether both sides of a case are there, as label maps or as contours."""
+    contours = case.gt_contours is not None and case.pred_contours is not None
+    return contours or (case.gt is not None and case.pred is not None)
+
+
+def shown_metrics(session: ReviewSession) -> tuple[str, ...]:
+    """Return the metrics that the open case's scores are made of, or will be."""
+    score = session.score
+    if score is not None and score.status == "scored" and not score.regions:
+        return tuple(score.case)
+    return session.options.metrics or ()
 
 
 def header_text(session: ReviewSession, scoring: bool) -> str:
     """Return who is compared with what, by which definition, and how far it is."""
     model = session.source.model or "no predictions"
     parts = [f"{model} vs gt"]
-    if "hd95" in (session.options.metrics or ()):
+    if "hd95" in shown_metrics(session):
         parts.append(f"hd95: {hd95_name(session.spec, session.options.hd95)}")
     parts += ["edited, not saved"] * session.edited + ["scoring…"] * scoring
     return " · ".join(parts)

@@ -147,11 +147,6 @@ class ScoreTable:
         return Cell("…", "being computed", "quiet") if coming else Cell(NOTHING, tone="quiet")
 
 
-def case_metrics_text(score: CaseScore | None) -> str:
-    """Return the metrics of the case as a whole in one line, each with its status; empty where there are none."""
-    return "  ·  ".join(f"{name} {metric_text(name, value)}" for name, value in (score.case if score else {}).items())
-
-
 def _caps(n: int) -> str:
     """Say how many regions carry a cap."""
     return f"{n} cap{'s' * (n > 1)}" if n else ""
