@@ -6,11 +6,13 @@ one line for each failure on stderr); 2 usage.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 
 from medotter_viewer.cli.output import tolerate_letters
 from medotter_viewer.cli.parser import build_parser
+from medotter_viewer.cli.terminal import harmless_output
 from medotter_viewer.errors import MedotterViewerError, UsageError
 
 
@@ -25,8 +27,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     tolerate_letters()
     parser = build_parser()
     options = parser.parse_args(argv)
+    with harmless_output():
+        return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Run a command and say in one line what went wrong."""
     try:
-        return int(options.run(options))
+        status = int(options.run(options))
+        sys.stdout.flush()
+        return status
     except UsageError as error:
         print(f"medotter-viewer {options.command}: {error}", file=sys.stderr)
         return 2

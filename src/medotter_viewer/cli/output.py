@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,9 @@ from typing import Any
 
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.errors import WriteError
+
+# Letters beyond ASCII that command a terminal; JSON itself escapes those of ASCII.
+_COMMANDS = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def write_json(destination: str | None, content: Mapping[str, Any]) -> None:
@@ -27,6 +31,7 @@ def write_json(destination: str | None, content: Mapping[str, Any]) -> None:
     if destination is None:
         return
     text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    text = _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     if destination == "-":
         _write_utf8(text)
         return

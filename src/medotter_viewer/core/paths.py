@@ -34,8 +34,8 @@ class Confined:
         Raises
         ------
         UnsafePathError
-            For an absolute path, a drive, a ``..``, an empty path, a NUL, a link that leads out of the folder, or a
-            name the file system cannot hold. Nothing is opened before.
+            For an absolute path, a drive, a ``..``, an empty path, a NUL, a link that leads out of the folder, a
+            folder that holds such a link, or a name the file system cannot hold. Nothing is opened before.
         """
 
         def refuse(reason: str) -> UnsafePathError:
@@ -60,7 +60,25 @@ class Confined:
             raise refuse("runs in a loop of links")
         if real != self._base and not real.startswith(self._base.rstrip("/") + "/"):
             raise refuse("leaves its folder through a link")
+        if (name := self.leaving(real)) is not None:
+            raise refuse(f"is a folder with {name!r}, a link that leads out of it or nowhere")
         return self.root / relative
+
+    def leaving(self, folder: str | os.PathLike[str]) -> str | None:
+        """Name of an entry of a folder that is a link out of this one; None where there is none, or no folder.
+
+        A folder may be one volume, whose reader opens every file in it.
+        """
+        try:
+            with os.scandir(folder) as entries:
+                links = sorted(entry.name for entry in entries if entry.is_symlink())
+        except OSError:  # no folder, or whoever opens it says why not
+            return None
+        for name in links:
+            real = os.path.realpath(os.path.join(folder, name))  # noqa: PTH118
+            if not real.startswith(self._base.rstrip("/") + "/") or os.path.islink(real):  # noqa: PTH114
+                return name
+        return None
 
 
 def resolve_inside(root: Path, relative: str, *, where: str) -> Path:

@@ -99,7 +99,8 @@ def region_of(spec: EvalSpec) -> str:
     """
     if len(spec.regions) > 1:
         raise BundleError(
-            f"eval_regions: got {', '.join(spec.regions)}, expected one region: instance masks hold one kind of object"
+            f"eval_spec.yaml: eval_regions: got {', '.join(spec.regions)}, expected one region: "
+            "instance masks hold one kind of object"
         )
     named = spec.headline.region
     return next(iter(spec.regions), named if named != MACRO else REGION)

@@ -18,6 +18,7 @@ from medotter_viewer.core.labels import Remap
 from medotter_viewer.core.landmarks import LandmarkRules
 from medotter_viewer.core.spec import EvalSpec, TaskSpec, parse_remap
 from medotter_viewer.errors import BundleError, CaseNotFoundError, MedotterViewerError, UnsafePathError
+from medotter_viewer.formats import registry
 from medotter_viewer.sources.bundle import MANIFEST, Bundle, find_data_root
 from medotter_viewer.sources.loading import load_case
 from medotter_viewer.sources.paths import Confined
@@ -286,7 +287,7 @@ class BundleSource:
         except UnsafePathError as error:
             findings.append(self._finding("error", "unsafe-path", str(error), case_id))
             return None
-        if not (path.is_dir() if self._scans is not None else path.is_file()):
+        if not (path.is_dir() if self._scans is not None else registry.is_there(path)):
             message = f"case {case_id}: {key}: no such {'folder' if self._scans is not None else 'file'}: {path}"
             findings.append(self._finding(severity, "missing-file", message, case_id))
         return path
