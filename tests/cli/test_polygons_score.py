@@ -71,6 +71,12 @@ def test_scans_without_target_can_be_left_out_and_are_listed(tmp_path: Path) -> 
     assert [(note["code"], note["where"]) for note in found["notes"]] == [("scan-left-out", "TC_D")]
 
 
+def test_where_every_scan_is_left_out_there_is_no_score(tmp_path: Path) -> None:
+    write_png_scan(tmp_path / "tc", "S", {"BODY": {1: [SQUARE]}})
+    found = run(submission(tmp_path / "s.csv", {}), "--scans", tmp_path / "tc", "--skip-empty-truth", code=1)
+    assert (found["score"], found["mean"], found["n_scans"]) == (None, None, 0)
+
+
 def test_an_empty_submission_is_valid_and_scores_zero(tmp_path: Path) -> None:
     found = run(submission(tmp_path / "s.csv", {}), "--scans", four_scans(tmp_path / "tc"))
     assert (found["score"], found["n_scans"]) == (0, 4)

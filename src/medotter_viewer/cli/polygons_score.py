@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +18,13 @@ from medotter_viewer.scoring.lung import NO_TARGET, LungScanScore, lung_scan_sco
 from medotter_viewer.sources.scan_source import SCALE, ScanSource
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class ScanRow:
-    """One scan: its score, or why it has none."""
+    """One scan without its contours: its score, or why it has none, and what was noticed."""
 
-    case: Case
-    found: LungScanScore | None
+    scan_id: str
+    findings: Sequence[Finding]
+    found: LungScanScore | None = None
     error: str | None = None
 
     @property
@@ -35,12 +36,6 @@ class ScanRow:
     def value(self) -> float | None:
         """The score, 0 to 1; None where there is none."""
         return None if self.found is None else self.found.score.value
-
-    def notes(self) -> list[Finding]:
-        """What was noticed, an error of the score included."""
-        if self.error is None or self.case.errors:
-            return list(self.case.findings)
-        return [*self.case.findings, Finding("error", "scan-not-scored", self.error, where=self.case.case_id)]
 
 
 def run(options: argparse.Namespace) -> int:
@@ -72,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
             "score": None if mean is None else SCALE * mean,
             "mean": mean,
             "n_scans": len(counted),
-            "scans": {row.case.case_id: _plain(row) for row in counted},
+            "scans": {row.scan_id: _plain(row) for row in counted},
             "notes": [note.to_dict() for note in notes],
         },
     )
@@ -80,28 +75,31 @@ def run(options: argparse.Namespace) -> int:
         _print(rows, counted, mean, notes, source)
     for row in rows:
         if row.error is not None:
-            fail(f"{row.case.case_id}: not scored: {row.error}")
-    return 1 if errors_of(notes) or any(row.error is not None for row in rows) else 0
+            fail(f"{row.scan_id}: not scored: {row.error}")
+    if not counted:
+        fail("no scan has a target: there is no score")
+    return 1 if errors_of(notes) or any(row.error is not None for row in rows) or not counted else 0
 
 
 def score_scan(case: Case, rules: ContourRules) -> ScanRow:
     """Return the score of one scan, or why it has none."""
     if case.errors:
-        return ScanRow(case, None, "; ".join(dict.fromkeys(f.message for f in case.errors)))
-    if case.gt_contours is None:
-        return ScanRow(case, None, "no ground truth")
-    pred: Mapping[int, Any] = {} if case.pred_contours is None else case.pred_contours.rings
+        error = "; ".join(dict.fromkeys(f.message for f in case.errors))
+        return ScanRow(case.case_id, case.findings, error=error)
     try:
+        if case.gt_contours is None:
+            raise MetricInputError("no ground truth")
         found = lung_scan_score(
             case.gt_contours.rings,
-            pred,
+            {} if case.pred_contours is None else case.pred_contours.rings,
             thickness_mm=case.slice_thickness_mm,
             overlap=rules.overlap,
             error_length_mm=rules.error_length_mm,
         )
     except MetricInputError as error:
-        return ScanRow(case, None, str(error))
-    return ScanRow(case, found)
+        why = Finding("error", "scan-not-scored", str(error), where=case.case_id)
+        return ScanRow(case.case_id, (*case.findings, why), error=str(error))
+    return ScanRow(case.case_id, case.findings, found)
 
 
 def _plain(row: ScanRow) -> dict[str, Any]:
@@ -123,13 +121,13 @@ def _plain(row: ScanRow) -> dict[str, Any]:
             }
             for number, areas in slices.items()
         },
-        "notes": [note.to_dict() for note in row.notes()],
+        "notes": [note.to_dict() for note in row.findings],
     }
 
 
 def _left_out(row: ScanRow) -> Finding:
-    message = f"{row.case.case_id}: no target: left out of the mean, as asked"
-    return Finding("info", "scan-left-out", message, where=row.case.case_id)
+    message = f"{row.scan_id}: no target: left out of the mean, as asked"
+    return Finding("info", "scan-left-out", message, where=row.scan_id)
 
 
 def _print(
@@ -142,16 +140,16 @@ def _print(
     print(f"target {source.rules.target}; rings of a side on a slice: {source.rules.overlap}")
     print_findings(notes)
     for row in rows:
-        print_findings(row.notes())
+        print_findings(row.findings)
 
 
 def _cells(row: ScanRow, counted: list[ScanRow]) -> tuple[str, ...]:
     if row.found is None:
-        return row.case.case_id, "error", *[NOTHING] * 5
+        return row.scan_id, "error", *[NOTHING] * 5
     v = row.found.volumes
     score = _text(row.value, ".6f") if row in counted else "left out"
     volumes = (f"{value:.2f}" for value in (v.tp_mm3, v.fp_mm3, v.fn_mm3, v.t_mm3))
-    return row.case.case_id, score, *volumes, str(len(row.found.slices))
+    return row.scan_id, score, *volumes, str(len(row.found.slices))
 
 
 def _text(value: float | None, form: str) -> str:
