@@ -91,7 +91,8 @@ def test_make_without_a_target_explains_every_target() -> None:
         text=True,
         check=True,
     ).stdout
-    assert [line.split()[1] for line in printed.splitlines()] == ["help", "env", "test", "demo", "bench-check", "clean"]
+    targets = [line.split()[1] for line in printed.splitlines()]
+    assert targets == ["help", "env", "test", "demo", "bench-check", "bench-reading", "fuzz", "clean"]
 
 
 def test_the_names_of_the_packages_are_written_once() -> None:

@@ -17,16 +17,13 @@ def volume_facts(path: Path) -> Facts:
     readers = registry.format_of(path)
     volume, notes = registry.read_volume(path)
     labels: dict[str, int] | None = None
-    if volume.rgb:
-        notes = [*notes, Finding("info", "not-a-label-map", f"{path}: colours, no label ids", file=str(path))]
-    else:
-        try:
-            label_map, more = registry.read_labels(path)
-            notes = notes + [n for n in more if n not in notes]
-            labels = {str(i): n for i, n in label_voxels(label_map.data).items()}
-            del label_map
-        except LabelError as error:
-            notes = [*notes, Finding("info", "not-a-label-map", str(error), file=str(path))]
+    try:
+        label_map, more = registry.read_labels(path)  # of colours too: a palette's indices are ids
+        notes = notes + [n for n in more if n not in notes]
+        labels = {str(i): n for i, n in label_voxels(label_map.data).items()}
+        del label_map
+    except LabelError as error:
+        notes = [*notes, Finding("info", "not-a-label-map", str(error), file=str(path))]
     return {
         **facts(path, readers.NAME, notes=notes + grid_notes(volume.grid, path)),
         **grid_facts(volume.grid),
