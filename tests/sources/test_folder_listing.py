@@ -7,7 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
+from dicom_files import ramp, write_series
 
+from medotter_viewer import open_source
 from medotter_viewer.errors import ReadError
 from medotter_viewer.sources.folder_listing import Listing, list_volumes
 
@@ -76,15 +78,32 @@ def test_links_to_folders_are_not_followed_neither_out_nor_round(tmp_path: Path)
     root = tmp_path / "in"
     (root / "round").symlink_to(root)
     (root / "other").symlink_to(root / "sub")
-    (root / "away").symlink_to(tmp_path / "outside")
+    listing = list_volumes(root, "labels")
+    assert (list(listing.paths), dict(listing.refused)) == (["sub/b"], {})
+    assert [f"{f.code} {Path(f.file or '').name}" for f in listing.noticed] == [
+        "linked-folder other",
+        "unsafe-path round",
+    ]
+    assert {f.severity for f in listing.noticed} == {"warning"}
+    (root / "sub" / "away").symlink_to(tmp_path / "outside")
     listing = list_volumes(root, "labels")
     assert list(listing.paths) == ["sub/b"]
-    assert dict(listing.refused) == {}
-    assert sorted(f"{f.code} {Path(f.file or '').name}" for f in listing.noticed) == [
-        "linked-folder other",
-        "linked-folder round",
-        "unsafe-path away",
-    ]
+    assert codes(listing) == ["warning unsafe-path"] * 3  # it, and the two links to folders that hold such a link
+    assert "secret" not in str(listing)
+
+
+def test_a_series_with_a_link_out_of_the_folder_is_refused_as_a_whole(tmp_path: Path) -> None:
+    slices = write_series(tmp_path / "in" / "one", ramp(2))
+    write_series(tmp_path / "in" / "two", ramp(2))
+    slices[1].rename(tmp_path / "elsewhere.dcm")
+    slices[1].symlink_to(tmp_path / "elsewhere.dcm")
+    listing = list_volumes(tmp_path / "in", "images")
+    assert listing.ids == ["one", "two"]
+    assert list(listing.paths) == ["two"]
+    assert "1.dcm: a link that leads out" in listing.refused["one"].message
+    alone = open_source(image=tmp_path / "in" / "one")
+    assert dict(alone.entry("one").channels) == {}
+    assert [f.code for f in alone.entry("one").findings] == ["unsafe-path"]
 
 
 def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:

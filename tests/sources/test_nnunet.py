@@ -158,6 +158,16 @@ def test_files_named_by_the_dataset_are_said_not_to_be_used(dataset: Path) -> No
     assert [f.code for f in open_source(dataset).check()] == ["files-not-by-name"]
 
 
+def test_a_link_out_of_the_dataset_is_an_error_of_its_case_alone(dataset: Path, tmp_path: Path) -> None:
+    (dataset / "labelsTr" / "p_00.nii.gz").rename(tmp_path / "elsewhere.nii.gz")
+    (dataset / "labelsTr" / "p_00.nii.gz").symlink_to(tmp_path / "elsewhere.nii.gz")
+    source = open_source(dataset)
+    assert source.case_ids("train") == ["p_00", "p_01"]
+    assert [f.code for f in source.entry("p_00").findings] == ["unsafe-path"]
+    assert source.entry("p_00").gt_path is None
+    assert source.entry("p_01").findings == ()
+
+
 def test_a_folder_of_the_dataset_may_not_be_a_link_out_of_it(dataset: Path, tmp_path: Path) -> None:
     (dataset / "labelsTs").rename(tmp_path / "elsewhere")
     (dataset / "labelsTs").symlink_to(tmp_path / "elsewhere")

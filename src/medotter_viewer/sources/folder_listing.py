@@ -14,10 +14,10 @@ from functools import partial
 from pathlib import Path
 
 from medotter_viewer.core.findings import Finding, Severity
+from medotter_viewer.core.paths import Confined
 from medotter_viewer.errors import ReadError, UnsafePathError
 from medotter_viewer.formats import registry
 from medotter_viewer.sources.one_volume import stands_for_itself
-from medotter_viewer.sources.paths import Confined
 
 DEEPEST = 16
 """Folders in folders that are gone through."""
@@ -153,7 +153,7 @@ def walk(root: Path, noticed: list[Finding], *, stands_alone: Callable[[Path], b
                 if entry.name.startswith("."):
                     pass  # what a system keeps for itself
                 elif stands_alone(path):
-                    yield Found(relative, entry.name, path, is_volume_folder=True)
+                    yield Found(relative, entry.name, path, True, linked_out(path, confined))
                 elif depth >= DEEPEST:
                     noticed.append(_note("warning", "deep-folder", f"{path}: too deep, not gone into", path))
                 else:
@@ -169,6 +169,14 @@ def walk(root: Path, noticed: list[Finding], *, stands_alone: Callable[[Path], b
             yield Found(relative, entry.name, path, refused=problem)
 
     yield from below(root, "", 0)
+
+
+def linked_out(folder: Path, confined: Confined) -> Finding | None:
+    """Why a folder that is one volume cannot be used: its reader would open a link that leads out; else None."""
+    if (name := confined.leaving(folder)) is None:
+        return None
+    message = f"{folder / name}: a link that leads out of {confined.root} or nowhere; copy the file in its place"
+    return _note("error", "unsafe-path", message, folder)
 
 
 def _problem(entry: os.DirEntry[str], relative: str, path: Path, confined: Confined) -> Finding | None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import Remap
+from medotter_viewer.core.paths import Confined
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import ReadError, UsageError
 from medotter_viewer.formats import registry
 from medotter_viewer.sources.channel_files import ChannelFiles
-from medotter_viewer.sources.folder_listing import Listing, list_volumes
+from medotter_viewer.sources.folder_listing import Listing, linked_out, list_volumes
 from medotter_viewer.sources.folder_source import FolderSource, check_datasets, remap_for
 from medotter_viewer.sources.inferred_spec import (
     Progress,
@@ -26,68 +27,14 @@ from medotter_viewer.sources.inferred_spec import (
     regions_spec,
     spec_of_ids,
 )
+from medotter_viewer.sources.named_folders import GT, IMAGE, PRED, Folders
 from medotter_viewer.sources.one_volume import is_one_volume, names_segments
 from medotter_viewer.sources.user_remap import IDENTITY, UserRemap
 
-GT, PRED, IMAGE = "ground truth", "prediction", "image"
 AS_IN_FILE = Remap(None, "none", "no remap is given: ids are as in the files")
 SHOWN_ONLY = "without ground truth"
 """Task type of cases that are looked at: nothing scores it."""
 _NAMED = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Folders:
-    """What a person names instead of a bundle; each a file, or a folder of files with equal names.
-
-    Parameters
-    ----------
-    gt, pred, image : Path or None
-        Ground truth, one model's predictions, images. Without ground truth cases are shown and not scored.
-    labels : Path or None
-        File ``{id: name}`` that names the regions.
-    instances : bool
-        Whether ids are names of single objects.
-    model_name : str or None
-        None takes the name of the prediction's folder.
-
-    Raises
-    ------
-    ReadError
-        If something is not there.
-    UsageError
-        If nothing is named, or `labels` beside `instances`.
-    """
-
-    gt: Path | None = None
-    pred: Path | None = None
-    image: Path | None = None
-    labels: Path | None = None
-    instances: bool = False
-    model_name: str | None = None
-
-    def __post_init__(self) -> None:
-        if not self.parts:
-            raise UsageError("name what to look at: --gt PATH, --pred PATH or --image PATH")
-        for part, path in self.parts.items():
-            if not registry.is_there(path):
-                there = "is neither a file nor a folder" if path.exists() else "is not there"
-                raise ReadError(f"{part}: {path} {there}; expected a file, or a folder of files")
-        if self.instances and self.labels is not None:
-            raise UsageError("--instances: ids are names of single objects; leave --labels out")
-
-    @property
-    def parts(self) -> dict[str, Path]:
-        """What is named, by part; the first one says which cases there are."""
-        named = {GT: self.gt, PRED: self.pred, IMAGE: self.image}
-        return {part: path for part, path in named.items() if path is not None}
-
-    @property
-    def model(self) -> str | None:
-        """Name of the model; None without predictions."""
-        if self.pred is None:
-            return None
-        return self.model_name or (registry.stem(self.pred) if self.pred.is_file() else self.pred.resolve().name)
 
 
 def open_folders(
@@ -188,16 +135,19 @@ def _listings(folders: Folders) -> dict[str, Listing]:
     listed = partial(list_volumes, instances=folders.instances)
     if main.is_file() or (is_one(main) and all(is_one(path) for _, path in others)):
         case_id = registry.stem(main) if main.is_file() else main.resolve().name
-        return {
-            name: Listing(path.parent, {case_id: path}) if is_one(path) else listed(path, name)
-            for name, path in parts.items()
-        }
+        return {name: _alone(case_id, path) if is_one(path) else listed(path, name) for name, path in parts.items()}
     for name, path in others:
         if path.is_file():
             raise UsageError(
                 f"{path} is one file, {main} a folder of several; expected a folder of {name}s, or one file as {part}"
             )
     return {name: listed(path, name) for name, path in parts.items()}
+
+
+def _alone(case_id: str, path: Path) -> Listing:
+    """One volume under the id of its case."""
+    refused = linked_out(path, Confined(path)) if path.is_dir() else None
+    return Listing(path.parent, {case_id: path}) if refused is None else Listing(path.parent, {}, {case_id: refused})
 
 
 def _entry(

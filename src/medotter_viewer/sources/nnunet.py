@@ -13,13 +13,13 @@ from pathlib import Path
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import Remap
+from medotter_viewer.core.paths import resolve_inside
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.sources.channel_files import ChannelFiles
 from medotter_viewer.sources.folder_listing import Listing, list_volumes
 from medotter_viewer.sources.folder_source import FolderSource, check_datasets, remap_for
 from medotter_viewer.sources.inferred_spec import regions_spec
 from medotter_viewer.sources.nnunet_dataset import DatasetFile, read_dataset_file
-from medotter_viewer.sources.paths import resolve_inside
 from medotter_viewer.sources.predictions import PredictionFolder
 from medotter_viewer.sources.user_remap import UserRemap
 
@@ -161,7 +161,9 @@ def _on_ignored(case_id: str, told: DatasetFile, remap: Remap) -> Iterator[Findi
 
 
 def _listed(folder: Path, name: str) -> Listing:
-    inner = resolve_inside(folder, name, where=str(folder))
+    inner = folder / name
+    if inner.is_symlink():  # links in it are looked at one by one
+        resolve_inside(folder, name, where=str(folder))
     return list_volumes(inner, name) if inner.is_dir() else Listing(inner)
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from medotter_viewer.errors import BundleNotFoundError, UsageError
 from medotter_viewer.sources.bundle import MANIFEST, Bundle, find_bundle
 from medotter_viewer.sources.bundle_source import BundleSource
-from medotter_viewer.sources.folder_pairs import Folders, open_folders
+from medotter_viewer.sources.folder_pairs import open_folders
 from medotter_viewer.sources.inferred_spec import Progress
+from medotter_viewer.sources.named_folders import Folders
 from medotter_viewer.sources.nnunet import DATASET, is_nnunet, open_nnunet
 from medotter_viewer.sources.predictions import PredictionFolder
 from medotter_viewer.sources.scan_source import ScanSource
