@@ -97,6 +97,8 @@ def read_header(stream: io.BufferedIOBase, path: Path) -> NiftiHeader:
     try:
         # Extensions are skipped: the voxels start at vox_offset.
         raw = kind(start[: kind.sizeof_hdr], check=False)
+        if not 1 <= (n_axes := int(raw["dim"][0])) <= 7:
+            raise ReadError(f"{path}: damaged NIfTI header: {n_axes} axes, expected three")
         _mend_steps(raw)
         notes: list[Finding] = []
         with np.errstate(all="ignore"):  # a form that is no number is refused by Grid

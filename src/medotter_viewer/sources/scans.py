@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from medotter_viewer.core.findings import Finding
+from medotter_viewer.core.paths import Confined
 from medotter_viewer.core.scans import Scan
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import ReadError
@@ -48,8 +49,9 @@ def read_scan(folder: Path) -> tuple[Scan, list[Finding]]:
     Raises
     ------
     ReadError
-        If it cannot be listed, or its images make no volume.
+        If it cannot be listed, holds links that lead out of it, or its images make no volume.
     """
+    _refuse_links(folder)
     scan = scan_png.read_png_scan(folder) if scan_png.is_png_scan(folder) else scan_dicom.read_dicom_scan(folder)
     return scan, list(scan.findings)
 
@@ -68,6 +70,7 @@ def read_scan_volume(scan: Path | Scan) -> tuple[Volume, list[Finding]]:
         If the image is missing or damaged, or a package that decodes it is not installed.
     """
     folder = scan.folder if isinstance(scan, Scan) else scan
+    _refuse_links(folder)
     if not scan_png.is_png_scan(folder):
         return scan_dicom.read_dicom_volume(folder)
     return scan_png.read_png_volume(scan if isinstance(scan, Scan) else scan_png.read_png_scan(folder))
@@ -105,3 +108,12 @@ def image_folder(folder: Path) -> Path:
 def contour_folder(folder: Path) -> Path | None:
     """Return where a scan's contours are; None where nothing was drawn."""
     return scan_png.contour_folder(folder) if scan_png.is_png_scan(folder) else folder / scan_dicom.CONTOURS
+
+
+def _refuse_links(folder: Path) -> None:
+    """Refuse a scan that would make its readers open files elsewhere."""
+    parts = (scan_png.TAGS, scan_png.PICTURES, *scan_png.CONTOURS, scan_dicom.IMAGES, scan_dicom.CONTOURS)
+    confined = Confined(folder)
+    for part in (folder, *(folder / name for name in parts)):
+        if (name := confined.leaving(part)) is not None:
+            raise ReadError(f"{part / name}: a link that leads out of the scan, or nowhere; put the file in its place")

@@ -9,6 +9,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -245,6 +246,98 @@ def volume(suffix: str, *, pack: Pack = as_is) -> Callable[[Path], Read]:
         return _of_file(folder / f"x{suffix}", read, pack)
 
     return prepare
+
+
+def module(name: str, suffix: str, *calls: str, pack: Pack = as_is) -> Callable[[Path], Read]:
+    """Functions of one module of `formats`, each on the same file; by default those of a volume."""
+
+    def prepare(folder: Path) -> Read:
+        readers = import_module(f"medotter_viewer.formats.{name}")
+        functions = [getattr(readers, call) for call in calls or ("read_grid", "read_labels", "read_volume")]
+
+        def read(path: Path) -> list[object]:
+            return in_turn(*(lambda one=one: one(path) for one in functions))  # type: ignore[misc]
+
+        return _of_file(folder / f"x{suffix}", read, pack)
+
+    return prepare
+
+
+# ---------------------------------------------------------------- folders
+
+
+def dicom_series(pack: Pack = as_is) -> Callable[[Path], Read]:
+    """One file of a DICOM series between two good ones, and the series' facts."""
+
+    def prepare(folder: Path) -> Read:
+        from medotter_viewer.formats.dicom import series
+        from medotter_viewer.sources.info import path_info
+
+        inside = folder / "series"
+        seeds.write_series(inside)
+
+        def read(path: Path) -> list[object]:
+            def facts() -> list[object]:
+                json.dumps(path_info(inside), allow_nan=False)
+                return []
+
+            return in_turn(
+                lambda: series.read_stack(inside),
+                lambda: series.read_grid(inside),
+                lambda: series.read_volume(inside),
+                lambda: series.read_labels(inside),
+                facts,
+            )
+
+        return _of_file(inside / "1.dcm", read, pack)
+
+    return prepare
+
+
+def scan(name: str) -> Callable[[Path], Read]:
+    """One file of a scan folder, read with the scan it belongs to."""
+
+    def prepare(folder: Path) -> Read:
+        from medotter_viewer.sources import scans
+        from medotter_viewer.sources.info import path_info
+
+        inside = seeds.write_scan(folder)
+
+        def read(path: Path) -> list[object]:
+            def facts() -> list[object]:
+                json.dumps(path_info(inside), allow_nan=False)
+                return []
+
+            def whole() -> list[object]:
+                found, findings = scans.read_scan(inside)
+                list(found.findings)
+                return [*found.findings, *findings]
+
+            return in_turn(whole, lambda: scans.read_scan_volume(inside), facts)
+
+        return _of_file(inside / name, read)
+
+    return prepare
+
+
+def nnunet(folder: Path) -> Read:
+    """A dataset.json of nnU-Net, down to the rules that are made of it."""
+    from medotter_viewer.sources.nnunet_dataset import read_dataset_file
+    from medotter_viewer.sources.opening import open_source
+
+    place = folder / "Dataset001_x"
+    seeds.write_nnunet(place)
+
+    def read(path: Path) -> list[object]:
+        def opened() -> list[object]:
+            source = open_source(place)
+            source.spec.regions.items()
+            json.dumps(source.record(), allow_nan=False, default=str)
+            return [*(f for entry in source.entries() for f in entry.findings), *source.check()]
+
+        return in_turn(lambda: (read_dataset_file(path), [])[1:], opened)
+
+    return _of_file(place / "dataset.json", read)
 
 
 def in_turn_of(*reads: Read) -> Read:

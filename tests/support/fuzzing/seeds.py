@@ -7,6 +7,7 @@ import io
 import json
 import tempfile
 import zipfile
+import zlib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -266,9 +267,291 @@ def submission_zips() -> list[bytes]:
     return files
 
 
+# ---------------------------------------------------------------- scans of the lung contest
+
+
+def aux_files() -> list[bytes]:
+    """Tags of slices."""
+    from scan_files import tags
+
+    return [tags(2).encode(), tags(2, thickness=None, spacing="9.76562e-1,9.76562e-1", more="(0010.0010),x\n").encode()]
+
+
+def structure_lists() -> list[bytes]:
+    """Texts of structures.dat."""
+    return [b"radiomics_gtv|lung_L|heart", b"a| b |c\n"]
+
+
+def ring_files() -> list[bytes]:
+    """Contours of one structure on one slice."""
+    return [b"0,0,1,10,0,1,10,10,1,0,10,1\n2,2,1,3,2,1,3,3,1\n", b"-1.5e1,2,3,4,5,6,7,8,9,1\n"]
+
+
+def structure_dicts() -> list[bytes]:
+    """Texts of structure_dict.dat."""
+    return [b"radiomics_gtv|GTV|gtv \nlungs|lung\nbody\n", b"a|b\nb|c\n"]
+
+
+def seed_lists() -> list[bytes]:
+    """Lists of seed locations."""
+    return [b"scan1,2,1.5,-2\nscan1,3,1,2\nscan2,1,0,0\n", b"a,1,1e2,.5\r\n"]
+
+
+def clinical_lists() -> list[bytes]:
+    """Lists of scans with one clinical fact."""
+    return [b"scan1,0\nscan2,1\n", b"a,1\r\n"]
+
+
+def write_scan(folder: Path) -> Path:
+    """Write a scan with pictures and return its folder."""
+    from scan_files import box, write_png_scan
+
+    pictures = {n: np.full((8, 8), 100 + n, dtype=np.uint16) for n in (1, 2, 3)}
+    rings = {"radiomics_gtv": {2: [box(1, 1, 4)]}, "heart": {1: [box(0, 0, 2)]}}
+    return write_png_scan(folder, "scan", rings, n_slices=3, pictures=pictures)
+
+
+# ---------------------------------------------------------------- other volumes
+
+
+@cache
+def nrrds() -> list[bytes]:
+    """NRRD of several types and encodings, with and without a place."""
+    space = (
+        b"space: left-posterior-superior\nspace directions: (0.5,0,0) (0,2,0) (0,0,3)\nspace origin: (10,20,30)\n"
+        b"kinds: domain domain domain\n"
+    )
+    start = b"NRRD0004\n# made by a test\ntype: uint8\ndimension: 3\nsizes: 4 5 6\n"
+    raw = LABELS.tobytes(order="F")
+    text = b" ".join(b"%d" % v for v in LABELS.ravel(order="F"))
+    return [
+        start + space + b"encoding: raw\n\n" + raw,
+        start + space + b"encoding: gzip\n\n" + gzip.compress(raw, mtime=0),
+        start + space + b"encoding: ascii\n\n" + text,
+        start + b"spacings: 1 2 3\nencoding: hex\n\n" + raw.hex().encode(),
+        b"NRRD0005\ntype: short\ndimension: 3\nsizes: 2 2 1\nendian: big\nencoding: raw\nkey:=value\n\n" + bytes(8),
+        b"NRRD0001\ntype: float\ndimension: 2\nsizes: 2 3\nendian: little\nencoding: raw\nbyte skip: -1\n\n"
+        + bytes(24),
+    ]
+
+
+@cache
+def seg_nrrds() -> list[bytes]:
+    """Segmentations of 3D Slicer, in one layer and in two."""
+    space = b"space: left-posterior-superior\nspace directions: %s(0.5,0,0) (0,2,0) (0,0,3)\nspace origin: (10,20,30)\n"
+    one = (
+        b"Segment0_ID:=Segment_1\nSegment0_Name:=Tumour\nSegment0_Color:=1 0.5 0\nSegment0_LabelValue:=1\n"
+        b"Segment0_Layer:=0\nSegment0_Extent:=0 3 0 4 0 5\n"
+    )
+    two = one.replace(b"Segment0", b"Segment1").replace(b"Tumour", b"body").replace(b"Layer:=0", b"Layer:=1")
+    end = b"encoding: raw\n\n"
+    flat = b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 4 5 6\nkinds: domain domain domain\n" + space % b""
+    deep = b"NRRD0004\ntype: uint8\ndimension: 4\nsizes: 2 4 5 6\nkinds: list domain domain domain\n" + space % b"none "
+    layers = np.stack([LABELS == 1, LABELS == 2]).astype(np.uint8)
+    return [flat + one + end + LABELS.tobytes(order="F"), deep + one + two + end + layers.tobytes(order="F")]
+
+
+@cache
+def metaimages() -> list[bytes]:
+    """MetaImage with its data, plain and packed."""
+    head = (
+        b"ObjectType = Image\nNDims = 3\nBinaryData = True\nElementByteOrderMSB = False\n"
+        b"TransformMatrix = 1 0 0 0 1 0 0 0 1\nOffset = 10 20 30\nElementSpacing = 0.5 2 3\nDimSize = 4 5 6\n"
+        b"ElementType = MET_UCHAR\n"
+    )
+    raw = LABELS.tobytes(order="F")
+    packed = zlib.compress(raw)
+    size = b"CompressedData = True\nCompressedDataSize = %d\n" % len(packed)
+    text = head.replace(b"BinaryData = True", b"BinaryData = False")
+    return [
+        head + b"ElementDataFile = LOCAL\n" + raw,
+        head + size + b"ElementDataFile = LOCAL\n" + packed,
+        text + b"ElementDataFile = LOCAL\n" + b" ".join(b"%d" % v for v in LABELS.ravel(order="F")),
+        head.replace(b"MET_UCHAR", b"MET_DOUBLE") + b"HeaderSize = -1\nElementDataFile = LOCAL\n" + bytes(960),
+    ]
+
+
+@cache
+def mats() -> list[bytes]:
+    """MATLAB files of instance maps, plain and packed."""
+    from scipy.io import savemat
+
+    files = []
+    for packed, array in (
+        (False, LABELS[1]),
+        (True, LABELS[1].astype(np.float64)),
+        (False, LABELS[1].astype(np.int32)),
+    ):
+        file = io.BytesIO()
+        savemat(file, {"inst_type": np.array([[1], [2]]), "inst_map": array}, do_compression=packed)
+        files.append(file.getvalue())
+    return files
+
+
+# ---------------------------------------------------------------- DICOM
+
+
 def _in_folder(write: Any) -> bytes:
-    """Return the one file that `write` makes in a folder."""
+    """Return the file that `write` makes at a path."""
     with tempfile.TemporaryDirectory() as name:
-        write(Path(name))
-        (path,) = (p for p in Path(name).rglob("*") if p.is_file())
+        path = Path(name) / "x.dcm"
+        write(path)
         return path.read_bytes()
+
+
+def write_series(folder: Path) -> list[Path]:
+    """Write a DICOM series of three slices."""
+    import dicom_files
+
+    return dicom_files.write_series(folder, dicom_files.ramp(3), thickness=1.0, rescale=(1.0, -1024.0))
+
+
+@cache
+def dicom_slices() -> list[bytes]:
+    """The middle file of the series, in every way to write it."""
+    import dicom_files
+
+    def written(**how: Any) -> bytes:
+        same = {"position": (0, 0, 1), "number": 2, "thickness": 1.0, "rescale": (1.0, -1024.0), "sop_uid": "x", **how}
+        pixels = same.pop("pixels", dicom_files.ramp(2)[1])
+        return _in_folder(lambda path: dicom_files.write_slice(path, pixels, **same))
+
+    eight, wide = np.full((3, 4), 7, dtype=np.uint8), np.arange(1024, dtype=np.int16).reshape(32, 32)
+    return [
+        written(),
+        written(syntax=dicom_files.IMPLICIT),
+        written(syntax=dicom_files.BIG_ENDIAN),
+        written(syntax=dicom_files.DEFLATED),
+        written(preamble=False),
+        written(syntax="1.2.840.10008.1.2.5"),
+        written(syntax="1.2.840.10008.1.2.4.90", pixels=wide),
+        written(syntax="1.2.840.10008.1.2.4.80", pixels=wide),
+        written(pixels=np.dstack([eight] * 3), sop_class=dicom_files.SECONDARY_CAPTURE, rescale=None),
+    ]
+
+
+@cache
+def dicom_slice_trees() -> list[bytes]:
+    """The middle file of the series, element by element."""
+    from fuzzing.dicom_trees import tree_of
+
+    return [tree_of(dicom_slices()[0]), tree_of(dicom_slices()[8])]
+
+
+@cache
+def dicom_multiframes() -> list[bytes]:
+    """Files of several frames, element by element."""
+    import dicom_files
+    from pydicom.dataset import Dataset
+
+    from fuzzing.dicom_trees import tree_of
+
+    def item(**values: Any) -> Any:
+        one = Dataset()
+        for name, value in values.items():
+            setattr(one, name, value)
+        return one
+
+    places = [item(PlanePositionSequence=[item(ImagePositionPatient=[0, 0, z])]) for z in (0, 1, 2)]
+    shared = item(
+        PlaneOrientationSequence=[item(ImageOrientationPatient=[1, 0, 0, 0, 1, 0])],
+        PixelMeasuresSequence=[item(PixelSpacing=[1, 1], SliceThickness=1)],
+        PixelValueTransformationSequence=[item(RescaleSlope=1, RescaleIntercept=0, RescaleType="HU")],
+    )
+    more = {
+        "NumberOfFrames": 3,
+        "SharedFunctionalGroupsSequence": [shared],
+        "PerFrameFunctionalGroupsSequence": places,
+        "PixelData": np.arange(36, dtype=np.int16).tobytes(),
+    }
+    data = _in_folder(
+        lambda path: dicom_files.write_slice(
+            path,
+            dicom_files.ramp(1)[0],
+            position=None,
+            orientation=None,
+            spacing=None,
+            sop_class=dicom_files.ENHANCED_CT,
+            more=more,
+        )
+    )
+    return [tree_of(data)]
+
+
+@cache
+def rtstructs() -> list[bytes]:
+    """Structure sets as they are."""
+    from rtstruct_files import Drawn, Structure, square, write_rtstruct
+
+    structures = [
+        Structure(1, "radiomics_gtv", [Drawn(square(0, 0, 2, 1.0), image="1.2.3"), Drawn(square(0, 0, 2, 2.0))]),
+        Structure(2, "heart", [Drawn("0\\0\\1\\1\\0\\1\\1\\1\\1")], color=None),
+        Structure(3, "empty"),
+    ]
+    return [_in_folder(lambda path: write_rtstruct(path, structures))]
+
+
+@cache
+def rtstruct_trees() -> list[bytes]:
+    """Structure sets, element by element."""
+    from fuzzing.dicom_trees import tree_of
+
+    return [tree_of(one) for one in rtstructs()]
+
+
+@cache
+def dicom_segs() -> list[bytes]:
+    """Segmentation objects as they are: of bits, of ids and of fractions."""
+    from seg_files import write_seg
+
+    masks = np.zeros((3, 3, 4, 2), dtype=np.uint8)
+    masks[1, 1, 1:3, 0] = masks[2, 0, :, 1] = 1
+    with tempfile.TemporaryDirectory() as name:
+        slices = write_series(Path(name))
+        return [
+            _in_folder(lambda path: write_seg(path, slices, masks, ["a", "b"])),
+            _in_folder(
+                lambda path: write_seg(path, slices, masks[..., 0] + 2 * masks[..., 1], ["a", "b"], kind="LABELMAP")
+            ),
+            _in_folder(lambda path: write_seg(path, slices, masks.astype(np.float32), ["a", "b"], kind="FRACTIONAL")),
+        ]
+
+
+@cache
+def dicom_seg_trees() -> list[bytes]:
+    """Segmentation objects, element by element."""
+    from fuzzing.dicom_trees import tree_of
+
+    return [tree_of(one) for one in dicom_segs()]
+
+
+# ---------------------------------------------------------------- nnU-Net
+
+
+def dataset_files() -> list[bytes]:
+    """Texts of dataset.json, of both versions of nnU-Net."""
+    second = {
+        "channel_names": {"0": "CT"},
+        "labels": {"background": 0, "one": 1, "both": [1, 2]},
+        "regions_class_order": [1, 2],
+        "numTraining": 1,
+        "file_ending": ".nii.gz",
+        "name": "x",
+    }
+    first = {
+        "modality": {"0": "CT"},
+        "labels": {"0": "background", "1": "one"},
+        "training": [{"image": "./imagesTr/a.nii.gz", "label": "./labelsTr/a.nii.gz"}],
+        "test": ["./imagesTs/b.nii.gz"],
+    }
+    return _json(second, first)
+
+
+def write_nnunet(place: Path) -> None:
+    """Write a dataset of nnU-Net with one case."""
+    import nibabel
+
+    for name, array in (("imagesTr/a_0000", IMAGE), ("labelsTr/a", LABELS)):
+        path = place / f"{name}.nii.gz"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nibabel.save(nibabel.Nifti1Image(array, np.eye(4)), path)
