@@ -210,6 +210,8 @@ class Looking:
         axis = self._viewer.dims.order[0]
         index, count = self.slice_place(axis) if len(self._viewer.dims.order) == 3 else (0, 0)
         lines = [f"slice {index + 1}/{count}{self._slice_number(axis)}"] if count else []
+        if self._is_across(axis):
+            lines.append("outlines are drawn on their own slices; G fills them here")
         if left_out := self.vectors.n_left_out():
             lines.append(f"{left_out} contours more: too many to draw")
         channel = self._shown_channel()
@@ -220,6 +222,11 @@ class Looking:
             text = known.text if known is not None and self._has_hu() else shown.text
             lines.append(f"{channel}  {text}" if len(self._session.case.channels) > 1 else text)  # type: ignore[union-attr]
         self.overlay.set_corner("\n".join(lines))
+
+    def _is_across(self, axis: int) -> bool:
+        """Whether a plane is looked at in which the outlines of the case are only points."""
+        side = None if self.placed is None else self.placed.gt or self.placed.pred
+        return side is not None and side.axis != axis and self.show.mode == "contour"
 
     def _slice_number(self, axis: int) -> str:
         """The number of a scan's slice in its files: what its lists and submissions name."""
