@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.core.findings import Finding
-from medotter_viewer.errors import LabelError, ReadError
+from medotter_viewer.errors import LabelError, MedotterViewerError, ReadError
 
 MAGIC = b"\x89PNG\r\n\x1a\n"
 _GREY, _RGB, _PALETTE, _GREY_ALPHA, _RGBA = 0, 2, 3, 4, 6  # colour types
@@ -102,9 +102,9 @@ def _stored(path: Path, header: PngHeader, *, in_colour: bool) -> tuple[NDArray[
             if in_colour and header.colour == _PALETTE:
                 return np.array(picture.convert("RGBA")), True
             return np.array(picture), in_colour
-    except (OSError, SyntaxError, ValueError, EOFError, MemoryError, struct.error) as error:
-        if isinstance(error, ReadError):
-            raise
+    except MedotterViewerError:
+        raise
+    except Exception as error:  # chunks of a damaged file fail anywhere in the decoder
         raise ReadError(f"{path}: damaged PNG: {error}; copy the file again") from error
 
 

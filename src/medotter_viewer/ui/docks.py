@@ -70,6 +70,7 @@ class Docks:
         width = min(WIDTH + _METRIC_WIDTH * max(0, len(session.metrics) - 2), MOST_WIDTH)
         main.resizeDocks([cases, scores], [width, SCORES_WIDTH], Qt.Orientation.Horizontal)
         self._line = QLabel()
+        self._line.setTextFormat(Qt.TextFormat.PlainText)
         self._line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         main.statusBar().addPermanentWidget(self._line)
 

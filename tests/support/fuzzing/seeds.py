@@ -241,7 +241,8 @@ def npzs() -> list[bytes]:
 
 def any_volumes() -> list[bytes]:
     """One of each format."""
-    return [niftis()[0], gzipped_niftis()[0], pngs()[0], tiffs()[0], npys()[0], npzs()[0]]
+    first = (niftis, gzipped_niftis, pngs, tiffs, npys, npzs, nrrds, seg_nrrds, metaimages, mats, dicom_slices)
+    return [make()[0] for make in first]
 
 
 @cache

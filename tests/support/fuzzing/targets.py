@@ -43,7 +43,7 @@ class Target:
     seeds: Callable[[], list[bytes]]
     tokens: tuple[bytes, ...] = ()
     is_tree: bool = False
-    examples: int = 100
+    examples: int = 80
     silent: bool = True
 
 
@@ -160,10 +160,10 @@ TARGETS: dict[str, Target] = {
         Target("submission_zip", readers.submission(".zip", pack=readers.zipped("s.csv")), seeds.submissions, _CSV),
         Target("submission_zip_damaged", readers.submission(".zip"), seeds.submission_zips, _ZIP),
         Target("scan_tags", readers.module("scan_aux", ".dat", "read_slice_tags"), seeds.aux_files, _AUX),
-        Target("scan_of_tags", readers.scan("auxiliary/2.dat"), seeds.aux_files, _AUX, examples=60),
-        Target("scan_of_structures", readers.scan("structures.dat"), seeds.structure_lists, examples=60),
-        Target("scan_of_rings", readers.scan("contours/2.1.dat"), seeds.ring_files, examples=60),
-        Target("scan_of_pictures", readers.scan("pngs/2.png"), seeds.pngs, _PNG, examples=60),
+        Target("scan_of_tags", readers.scan("auxiliary/2.dat"), seeds.aux_files, _AUX, examples=30),
+        Target("scan_of_structures", readers.scan("structures.dat"), seeds.structure_lists, examples=30),
+        Target("scan_of_rings", readers.scan("contours/2.1.dat"), seeds.ring_files, examples=30),
+        Target("scan_of_pictures", readers.scan("pngs/2.png"), seeds.pngs, _PNG, examples=30),
         Target("structures", readers.module("scan_structures", ".dat", "read_structure_names"), seeds.structure_lists),
         Target("rings", readers.module("scan_structures", ".dat", "read_rings"), seeds.ring_files),
         Target("structure_dict", readers.module("scan_tables", ".dat", "read_structure_dict"), seeds.structure_dicts),
@@ -188,15 +188,15 @@ TARGETS: dict[str, Target] = {
             is_tree=True,
         ),
         Target(
-            "dicom_seg", readers.module("dicom.seg", ".dcm", "read_segments"), seeds.dicom_segs, _DICOM, examples=60
+            "dicom_seg", readers.module("dicom.seg", ".dcm", "read_segments"), seeds.dicom_segs, _DICOM, examples=30
         ),
         Target(
             "dicom_seg_values",
             readers.module("dicom.seg", ".dcm", "read_segments", pack=file_of),
             seeds.dicom_seg_trees,
             is_tree=True,
-            examples=60,
+            examples=30,
         ),
-        Target("nnunet", readers.nnunet, seeds.dataset_files, is_tree=True, examples=60),
+        Target("nnunet", readers.nnunet, seeds.dataset_files, is_tree=True, examples=30),
     )
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from qtpy.QtCore import Qt
 from qtpy.QtWidgets import QFileDialog, QFormLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from medotter_viewer.errors import MedotterViewerError
@@ -31,6 +32,7 @@ class OpenBundle(QWidget):
         self.images.setPlaceholderText("files of equal names (optional)")
         self.predictions.setPlaceholderText("files of one model (optional)")
         self.message = QLabel()
+        self.message.setTextFormat(Qt.TextFormat.PlainText)  # it quotes files
         self.message.setWordWrap(True)
         self.open = QPushButton("Open review")
         layout = QFormLayout(self)
