@@ -71,16 +71,18 @@ def print_report(report: TargetReport) -> None:
     print("\nmean over " + ("patients" if report.definitions["unit"] == "patient" else "cases"))
     aggregate = report.aggregate
     metrics = list(aggregate.macro)
-    rows = [(name, aggregate.by_region[name]) for name in aggregate.by_region]
+    has_regions = any(score.regions for score in report.cases.values())  # scans of contours have none
+    rows = list(aggregate.by_region.items()) if has_regions else []
+    last = "macro (over regions)" if has_regions else "all"
     print_table(
-        ("region", *metrics, "n"),
+        ("region" if has_regions else "", *metrics, "n"),
         [
             (
                 name,
                 *(number_text(m, means[m].value if m in means else None) for m in metrics),
                 str(max((mean.n for mean in means.values()), default=0)),
             )
-            for name, means in [*rows, ("macro (over regions)", aggregate.macro)]
+            for name, means in [*rows, (last, aggregate.macro)]
         ],
     )
     value = number_text(aggregate.headline_metric, aggregate.headline.value)
