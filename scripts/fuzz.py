@@ -34,6 +34,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 CACHE = ROOT / ".cache" / "fuzz"
 RSS_MIB, ADDRESS_MIB, TIMEOUT_S = 1500, 6000, 20
 MAX_ROUNDS = 40  # restarts of one target after crashes
+KNOWN = "known.txt"  # faults of this run, which are not reported twice
 FAULT = 77  # exit status of a broken contract
 
 
@@ -78,6 +79,7 @@ def _run(names: list[str], seconds: int) -> int:
         folder = CACHE / name
         for part in ("corpus", "crashes"):
             (folder / part).mkdir(parents=True, exist_ok=True)
+        (folder / "crashes" / KNOWN).unlink(missing_ok=True)  # what was mended since is looked for again
         began, runs, found = time.monotonic(), 0, {}
         for _ in range(MAX_ROUNDS):
             left = seconds - (time.monotonic() - began)
@@ -161,7 +163,8 @@ def _fuzz(name: str, seconds: int) -> int:
                 return
             path = folder / "crashes" / hashlib.sha256(data).hexdigest()[:16]
             path.write_bytes(data)
-            (folder / "crashes" / "known.txt").open("a").write(title + "\n")
+            with (folder / "crashes" / KNOWN).open("a") as file:
+                file.write(title + "\n")
             traceback.print_exc()
             print(f"FAULT {title}\nRAN {runs}\nTest unit written to {path}", file=sys.stderr, flush=True)
             shutil.rmtree(work, ignore_errors=True)
@@ -192,7 +195,7 @@ def _fuzz(name: str, seconds: int) -> int:
 
 
 def _known(folder: Path) -> set[str]:
-    path = folder / "crashes" / "known.txt"
+    path = folder / "crashes" / KNOWN
     return set(path.read_text().splitlines()) if path.exists() else set()
 
 
