@@ -24,8 +24,9 @@ from medotter_viewer.ui.display import Display
 from medotter_viewer.ui.layers import specs
 from medotter_viewer.ui.legend import merged, vector_legend
 from medotter_viewer.ui.options import ShowOptions
+from medotter_viewer.ui.placing import Placed, place
 from medotter_viewer.ui.vector_display import MOST_RINGS, VectorDisplay
-from medotter_viewer.ui.vectors import Placed, place, vector_specs
+from medotter_viewer.ui.vectors import vector_specs
 
 SPINE = EvalSpec("vertebra", {"L1": (20,)}, ("dice", "id_rate"), Headline("L1", "dice"))
 

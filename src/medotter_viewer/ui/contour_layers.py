@@ -11,7 +11,7 @@ from medotter_viewer.ui import colors
 from medotter_viewer.ui.derived import ErrorView
 from medotter_viewer.ui.layers import LayerSpec
 from medotter_viewer.ui.options import ShowOptions
-from medotter_viewer.ui.vectors import Placed
+from medotter_viewer.ui.placing import Placed
 
 GROUND = "ground"
 

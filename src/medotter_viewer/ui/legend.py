@@ -16,7 +16,7 @@ from medotter_viewer.ui.colors import (
     WRONG_ACCENT,
 )
 from medotter_viewer.ui.options import ShowOptions
-from medotter_viewer.ui.vectors import Placed
+from medotter_viewer.ui.placing import Placed
 
 Entry = tuple[str, str | None]
 """A word, and the colour it stands for; None for the colours of the labels."""

@@ -22,9 +22,10 @@ from medotter_viewer.ui.legend import legend, merged, vector_legend
 from medotter_viewer.ui.letters import edge_letters
 from medotter_viewer.ui.options import MODES, ShowOptions
 from medotter_viewer.ui.overlay import Overlay
+from medotter_viewer.ui.placing import Placed, place
 from medotter_viewer.ui.readout import readout
 from medotter_viewer.ui.vector_display import VectorDisplay
-from medotter_viewer.ui.vectors import Placed, place, vector_specs
+from medotter_viewer.ui.vectors import vector_specs
 
 _ORDERS = ((0, 1, 2), (1, 0, 2), (2, 0, 1))  # axial, coronal, sagittal
 _MARGIN, _NAMES_MARGIN = 0.03, 0.12  # names of points at the edge of the picture need room beside it

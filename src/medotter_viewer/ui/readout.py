@@ -12,7 +12,7 @@ from medotter_viewer.core.labels import IntArray
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.geometry.orientation import display_order
-from medotter_viewer.ui.vectors import Placed
+from medotter_viewer.ui.placing import Placed
 
 
 def voxel_at(grid: Grid, position: Sequence[float]) -> tuple[int, ...] | None:
