@@ -17,6 +17,9 @@ from medotter_viewer.errors import GridMismatchError
 PASS_FRACTION, REFUSE_FRACTION = 0.05, 0.5
 """Corner displacement, as a part of the smallest spacing, up to which two grids are one / may be compared."""
 
+LPS_TO_RAS: NDArray[np.float64] = np.diag([-1.0, -1.0, 1.0, 1.0])
+"""From the world of DICOM and ITK to this one; its own inverse."""
+
 _FLAT = 1e-9  # volume spanned by the three unit directions
 _LONGEST = 1e12  # mm; beyond it, and below its inverse, sums of squares lose their digits
 _CODES = (("L", "R"), ("P", "A"), ("I", "S"))

@@ -9,10 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from medotter_viewer.core.grid import Grid
+from medotter_viewer.core.grid import LPS_TO_RAS, Grid
 from medotter_viewer.errors import GridMismatchError
-
-_LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +60,7 @@ class SliceStack:
     @property
     def affine_lps(self) -> NDArray[np.float64]:
         """(4, 4) column, row and slice index to mm LPS."""
-        return _LPS_TO_RAS @ self.grid.affine
+        return LPS_TO_RAS @ self.grid.affine
 
     @property
     def normal_lps(self) -> NDArray[np.float64]:

@@ -16,12 +16,12 @@ from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import Remap
 from medotter_viewer.core.landmarks import LandmarkRules
+from medotter_viewer.core.paths import Confined
 from medotter_viewer.core.spec import EvalSpec, TaskSpec, parse_remap
 from medotter_viewer.errors import BundleError, CaseNotFoundError, MedotterViewerError, UnsafePathError
 from medotter_viewer.formats import registry
 from medotter_viewer.sources.bundle import MANIFEST, Bundle, find_data_root
 from medotter_viewer.sources.loading import load_case
-from medotter_viewer.sources.paths import Confined
 from medotter_viewer.sources.predictions import PredictionFolder
 from medotter_viewer.sources.scan_set import ScanSet
 from medotter_viewer.sources.source import Split

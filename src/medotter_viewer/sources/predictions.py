@@ -14,9 +14,9 @@ from pathlib import Path
 
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.findings import Finding
+from medotter_viewer.core.paths import Confined
 from medotter_viewer.errors import UnsafePathError, UsageError
 from medotter_viewer.formats.registry import SUFFIXES
-from medotter_viewer.sources.paths import Confined
 
 FIELDS = ("case_id", "dataset", "split", "tier", "stem")
 

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.core.findings import Finding
-from medotter_viewer.core.grid import Grid
+from medotter_viewer.core.grid import LPS_TO_RAS, Grid
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.errors import GridMismatchError
 from medotter_viewer.formats.scan_aux import SliceTags
 
 _AXIAL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
-_LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
 _SAME = 1e-3  # of a direction cosine; relative of a spacing
 _EVEN_FRACTION, _EVEN_MM = 0.05, 1e-3
 
@@ -105,7 +104,7 @@ def _stacked(
     lps = np.eye(4)
     lps[:3, 0], lps[:3, 1], lps[:3, 2], lps[:3, 3] = axes[0] * between_columns, axes[1] * between_rows, step, origins[0]
     try:
-        grid = Grid((*size, len(placed)), _LPS_TO_RAS @ lps, is_uneven=uneven)
+        grid = Grid((*size, len(placed)), LPS_TO_RAS @ lps, is_uneven=uneven)
     except GridMismatchError as error:
         return None, [*findings, _unplaced(folder, str(error))]
     stack = SliceStack(

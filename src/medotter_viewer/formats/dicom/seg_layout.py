@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.core.findings import Finding
-from medotter_viewer.core.grid import Grid
+from medotter_viewer.core.grid import LPS_TO_RAS, Grid
 from medotter_viewer.errors import GridMismatchError, ReadError
 from medotter_viewer.formats.dicom.planes import axes_of, length_of, origin_of, size_of, spacing_of
 from medotter_viewer.formats.dicom.values import Header
 
-_LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
 _SAME_MM = 0.01  # frames so near each other lie on one slice
 _LATTICE = 0.05  # of a step: how far a frame may lie from a whole number of steps
 _SAME_DIRECTION, _SAME_SPACING = 1e-3, 1e-3
@@ -84,7 +83,7 @@ def frame_layout(header: Header) -> tuple[FrameLayout, list[Finding]]:
     lps[:3, 0], lps[:3, 1] = axes[0] * spacing[1], axes[1] * spacing[0]
     lps[:3, 2], lps[:3, 3] = step, origins[first]
     try:
-        grid = Grid((columns, rows, n_slices), _LPS_TO_RAS @ lps, is_uneven=bool(findings))
+        grid = Grid((columns, rows, n_slices), LPS_TO_RAS @ lps, is_uneven=bool(findings))
     except GridMismatchError as error:
         raise ReadError(f"{header.place}no volume can be made of its frames: {error}") from error
     return FrameLayout(grid, slices, [group.segment() for group in groups]), findings

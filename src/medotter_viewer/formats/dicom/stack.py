@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.core.findings import Finding
-from medotter_viewer.core.grid import Grid
+from medotter_viewer.core.grid import LPS_TO_RAS, Grid
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.errors import GridMismatchError, ReadError
 from medotter_viewer.formats.dicom.duplicates import without_copies
@@ -25,7 +25,6 @@ SAME_DIRECTION = 1e-3
 SAME_SPACING = 1e-3
 """Largest relative difference of the pixel spacing between slices of one stack."""
 
-_LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
 _NAMES = 5  # that are listed in a message
 
 
@@ -164,7 +163,7 @@ def _plane_stack(
     try:
         grid = Grid(
             (columns, rows, len(planes)),
-            _LPS_TO_RAS @ lps,
+            LPS_TO_RAS @ lps,
             has_world=has_world,
             unit="mm" if planes[0].spacing_mm else "px",
             is_uneven=steps.is_uneven,

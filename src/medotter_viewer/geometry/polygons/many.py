@@ -153,6 +153,7 @@ def _sweep(unit: Floats, starts: Ints) -> tuple[Floats, NDArray[np.bool_]]:
     crosses = np.zeros(n, dtype=np.bool_)
     crosses[of_ring[1:][turned]] = True
     middle, height = (bottom + top) / 2, levels[strip + 1] - levels[strip]
-    area = np.bincount(of_ring[::2], (middle[1::2] - middle[::2]) * height[::2], n)  # closed: even in every strip
+    strips = (middle[1::2] - middle[::2]) * height[::2]  # closed: even in every strip
+    area = np.asarray(np.bincount(of_ring[::2], strips, n), dtype=np.float64)
     area[crosses | intricate] = np.nan
     return area, crosses

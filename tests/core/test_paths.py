@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from medotter_viewer.core.paths import resolve_inside
 from medotter_viewer.errors import UnsafePathError
-from medotter_viewer.sources.paths import resolve_inside
 
 WHERE = "m.json: case A/1: seg"
 
