@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 import tracemalloc
 import warnings
 import zlib
@@ -242,14 +241,12 @@ class TestDamage:
     @pytest.mark.parametrize("packed", [False, True])
     def test_a_header_that_promises_ten_gigabytes_costs_nothing(self, tmp_path: Path, packed: bool) -> None:
         path = file_of(tmp_path / "a.mha", IDS.astype(np.uint8), packed=packed, DimSize="2048 2048 2500")
-        started = time.perf_counter()
         tracemalloc.start()
         with pytest.raises(ReadError, match=f"promises {2048 * 2048 * 2500} bytes"):
             read_labels(path)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 5 << 20
-        assert time.perf_counter() - started < 2
 
     def test_a_packed_file_of_zeros_unpacks_no_more_than_its_voxels(self, tmp_path: Path) -> None:
         bomb = zlib.compress(bytes(200 << 20))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import random
-import time
 import tracemalloc
 import warnings
 from pathlib import Path
@@ -296,14 +295,12 @@ class TestDamage:
     @pytest.mark.parametrize("encoding", ["raw", "gzip"])
     def test_a_header_that_promises_ten_gigabytes_costs_nothing(self, tmp_path: Path, encoding: str) -> None:
         path = file_of(tmp_path / "a.nrrd", IDS.astype(np.uint8), encoding, sizes="2048 2048 2500")
-        started = time.perf_counter()
         tracemalloc.start()
         with pytest.raises(ReadError, match=f"promises {2048 * 2048 * 2500} bytes"):
             read_labels(path)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 8 << 20
-        assert time.perf_counter() - started < 2
 
     def test_nor_does_a_bzip2_file_that_can_hold_anything(self, tmp_path: Path) -> None:
         with pytest.raises(ReadError, match="promises"):
