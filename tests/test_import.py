@@ -11,7 +11,7 @@ import medotter_viewer
 
 HEAVY = (
     *("qtpy", "PyQt5", "PyQt6", "PySide6", "napari", "magicgui", "vispy", "scipy", "nibabel", "matplotlib", "pandas"),
-    *("ruamel", "psygnal", "distributed", "IPython", "PIL", "tifffile"),
+    *("ruamel", "psygnal", "distributed", "IPython", "PIL", "tifffile", "pydicom", "nrrd", "isal", "highdicom"),
 )
 
 

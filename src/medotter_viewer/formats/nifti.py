@@ -1,8 +1,7 @@
 """Read and write NIfTI-1 and NIfTI-2 volumes (.nii, .nii.gz).
 
 Content decides, not the name. Geometry leaves this module in RAS+ mm whatever unit the file uses, and says when the
-file has no position of its own. nibabel parses and writes the header; the voxels are read here so that a header that
-promises more than the file holds costs nothing.
+file has no position of its own. A header that promises more than the file holds costs nothing. nibabel writes.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap, smallest_label_dtype
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import LabelError, ReadError, WriteError
+from medotter_viewer.formats.nifti_fields import SIZES
 from medotter_viewer.formats.nifti_header import NiftiHeader, read_header
 from medotter_viewer.formats.voxels import (
     DEFLATE_RATIO,
@@ -35,12 +35,11 @@ from medotter_viewer.formats.voxels import (
 
 NAME = "nifti"
 SUFFIXES = (".nii.gz", ".nii")
-_SIZES = (b"\x5c\x01\0\0", b"\0\0\x01\x5c", b"\x1c\x02\0\0", b"\0\0\x02\x1c")  # of headers: 348, 540
 
 
 def matches(start: bytes) -> bool:
     """Tell a NIfTI file by its first bytes, unpacked; without the magic word too, which old ones lack."""
-    return start[:4] in _SIZES and len(start) >= 348
+    return start[:4] in SIZES and len(start) >= 348
 
 
 def read_grid(path: Path) -> tuple[Grid, list[Finding]]:
@@ -178,7 +177,7 @@ def _stored(path: Path) -> Iterator[tuple[StoredVoxels, NiftiHeader, int, list[F
         if not header.offset + voxels.needed <= held:
             raise ReadError(f"{path}: damaged NIfTI header: voxels start at byte {header.offset:g}, beyond the file")
         stream.seek(int(max(header.offset, header.smallest_offset)))
-        shape = tuple(int(n) for n in header.raw.get_data_shape())
+        shape = header.fields.shape
         if len(shape) != 3:
             message = f"shape {shape} read as {header.grid.shape}"
             notes.append(Finding("info", "singleton-axes", message, file=str(path)))

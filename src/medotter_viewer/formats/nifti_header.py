@@ -1,11 +1,12 @@
 """The header of a NIfTI file: how its voxels are stored, and where they lie in RAS+ mm.
 
-nibabel parses it; what it says is judged here.
+`nifti_fields` parses it; what it says is judged here.
 """
 
 from __future__ import annotations
 
 import io
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import PASS_FRACTION, Grid
 from medotter_viewer.errors import GridMismatchError, ReadError
+from medotter_viewer.formats.nifti_fields import SIZES, NiftiFields, parse_fields
 
 _MM = {1: 1000.0, 2: 1.0, 3: 0.001}  # xyzt_units: metre, millimetre, micrometre
 _UNIT_NAMES = {1: "metre", 3: "micrometre"}
@@ -26,8 +28,8 @@ class NiftiHeader:
 
     Parameters
     ----------
-    raw : nibabel header
-        As nibabel parsed it.
+    fields : NiftiFields
+        As they stand in the file.
     grid : Grid
         Where the voxels lie, mm RAS+.
     path : Path
@@ -36,7 +38,7 @@ class NiftiHeader:
         What was noticed.
     """
 
-    raw: Any
+    fields: NiftiFields
     grid: Grid
     path: Path
     findings: list[Finding] = field(default_factory=list)
@@ -44,36 +46,32 @@ class NiftiHeader:
     @property
     def dtype(self) -> np.dtype[Any]:
         """How one voxel is stored, in the file's byte order; colours are structured."""
-        from nibabel.spatialimages import HeaderDataError
-
         try:
-            stored: np.dtype[Any] = self.raw.get_data_dtype()
-        except (HeaderDataError, KeyError) as error:
+            return self.fields.dtype
+        except KeyError as error:
             raise ReadError(f"{self.path}: damaged NIfTI header: no voxel type has the code {error}") from error
-        return stored
 
     @property
     def scaling(self) -> tuple[float, float]:
         """Slope and intercept; 1 and 0 where the header gives none that can be used."""
-        from nibabel.spatialimages import HeaderDataError
-
-        try:
-            slope, inter = self.raw.get_slope_inter()
-        except HeaderDataError as error:  # the intercept is no number
-            if float(self.raw["scl_slope"]) != 1.0:
-                raise ReadError(f"{self.path}: damaged NIfTI header: {error}") from error
-            slope = None
-        return (1.0, 0.0) if slope is None else (float(slope), float(inter or 0.0))
+        slope, inter = self.fields.scl_slope, self.fields.scl_inter
+        if slope == 0 or not math.isfinite(slope):
+            return 1.0, 0.0
+        if math.isfinite(inter):
+            return slope, inter
+        if slope != 1:
+            raise ReadError(f"{self.path}: damaged NIfTI header: slope {slope:g}, but intercept {inter}")
+        return 1.0, 0.0
 
     @property
     def offset(self) -> float:
         """Byte at which the voxels start, as the header says."""
-        return float(self.raw["vox_offset"])
+        return float(self.fields.vox_offset)
 
     @property
     def smallest_offset(self) -> int:
         """Byte at which voxels start at the earliest: behind the header."""
-        return 352 if self.raw.sizeof_hdr == 348 else 544
+        return self.fields.length + 4
 
 
 def read_header(stream: io.BufferedIOBase, path: Path) -> NiftiHeader:
@@ -84,26 +82,19 @@ def read_header(stream: io.BufferedIOBase, path: Path) -> NiftiHeader:
     ReadError
         If it is none, is damaged, or describes several volumes.
     """
-    import nibabel
-    from nibabel.spatialimages import HeaderDataError
-    from nibabel.wrapstruct import WrapStructError
-
     start = stream.read(540)
-    size = start[:4]
-    version = {b"\x5c\x01\0\0": 1, b"\0\0\x01\x5c": 1, b"\x1c\x02\0\0": 2, b"\0\0\x02\x1c": 2}.get(size)
-    if version is None or len(start) < (348 if version == 1 else 540):
+    length, _ = SIZES.get(start[:4], (540, "<"))
+    if start[:4] not in SIZES or len(start) < length:
         raise ReadError(f"{path}: not a NIfTI file (starts with {start[:8]!r}); expected .nii or .nii.gz")
-    kind = nibabel.Nifti1Header if version == 1 else nibabel.Nifti2Header
+    # Extensions are skipped: the voxels start at vox_offset.
+    fields = parse_fields(start)
+    if not 1 <= fields.dim[0] <= 7:
+        raise ReadError(f"{path}: damaged NIfTI header: {fields.dim[0]} axes, expected three")
+    notes: list[Finding] = []
     try:
-        # Extensions are skipped: the voxels start at vox_offset.
-        raw = kind(start[: kind.sizeof_hdr], check=False)
-        if not 1 <= (n_axes := int(raw["dim"][0])) <= 7:
-            raise ReadError(f"{path}: damaged NIfTI header: {n_axes} axes, expected three")
-        _mend_steps(raw)
-        notes: list[Finding] = []
         with np.errstate(all="ignore"):  # a form that is no number is refused by Grid
-            header = NiftiHeader(raw, _grid(raw, path, notes), path, notes)
-    except (HeaderDataError, WrapStructError, GridMismatchError, ValueError) as error:
+            header = NiftiHeader(fields, _grid(fields, path, notes), path, notes)
+    except GridMismatchError as error:
         raise ReadError(f"{path}: damaged NIfTI header: {error}") from error
     if header.grid.shear_deg > 0.1:
         notes.append(
@@ -118,32 +109,23 @@ def read_header(stream: io.BufferedIOBase, path: Path) -> NiftiHeader:
     return header
 
 
-def _mend_steps(raw: Any) -> None:
-    """Read qfac by its sign (the format says so, and 0 is common), steps without it, those of absent axes as 1."""
-    steps = raw["pixdim"]
-    steps[0] = -1 if steps[0] < 0 else 1
-    steps[1:4] = np.abs(steps[1:4])
-    steps[1 + len(raw.get_data_shape()) : 4] = 1
-
-
-def _grid(raw: Any, path: Path, notes: list[Finding]) -> Grid:
+def _grid(fields: NiftiFields, path: Path, notes: list[Finding]) -> Grid:
     """Position in mm: sform first, then qform, else none."""
-    shape = _spatial_shape(raw, path)
-    unit = int(raw["xyzt_units"]) & 7
+    shape = _spatial_shape(fields.shape, path)
+    unit = fields.xyzt_units & 7
     to_mm = np.array([[_MM.get(unit, 1.0)]] * 3 + [[1.0]])
     if unit in _UNIT_NAMES:
         message = f"lengths are given in {_UNIT_NAMES[unit]} and were converted to mm"
         notes.append(Finding("info", "unit-converted", message, file=str(path)))
     forms = {}
-    for name, code, get in (("sform", "sform_code", raw.get_sform), ("qform", "qform_code", raw.get_qform)):
-        if int(raw[code]) > 0:
+    for name, code in (("sform", fields.sform_code), ("qform", fields.qform_code)):
+        if code > 0:
             try:
-                forms[name] = Grid(shape, to_mm * get())
-            except ValueError as error:  # GridMismatchError, or nibabel's for a quaternion longer than 1
+                forms[name] = Grid(shape, to_mm * getattr(fields, name))
+            except ValueError as error:  # GridMismatchError, or a quaternion longer than 1
                 notes.append(Finding("warning", "unusable-form", f"{name}: {error}; not used", file=str(path)))
     if not forms:
-        zooms = np.asarray(raw["pixdim"][1:4], dtype=np.float64)
-        return Grid(shape, to_mm * np.diag([*zooms, 1.0]), has_world=False)
+        return Grid(shape, to_mm * np.diag([*fields.steps, 1.0]), has_world=False)
     if len(forms) == 2:
         apart = forms["sform"].corner_displacement_mm(forms["qform"])
         if apart > PASS_FRACTION * min(forms["sform"].spacing):
@@ -152,9 +134,8 @@ def _grid(raw: Any, path: Path, notes: list[Finding]) -> Grid:
     return forms.get("sform") or forms["qform"]
 
 
-def _spatial_shape(raw: Any, path: Path) -> tuple[int, ...]:
-    shape = tuple(int(n) for n in raw.get_data_shape())
-    if not 1 <= len(shape) <= 7 or min(shape) < 1:
+def _spatial_shape(shape: tuple[int, ...], path: Path) -> tuple[int, ...]:
+    if min(shape) < 1:
         raise ReadError(f"{path}: shape {shape}, expected three positive numbers")
     if any(n != 1 for n in shape[3:]):
         raise ReadError(
