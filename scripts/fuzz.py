@@ -109,7 +109,7 @@ def _command(name: str, path: Path) -> str:
 def _child(name: str, seconds: int) -> tuple[int, tuple[str, Path] | None]:
     """Fuzz in a process; return how many inputs ran, and what broke on which input."""
     command = [sys.executable, str(Path(__file__).resolve()), "--child", str(seconds), name]
-    log = CACHE / name / "log"
+    log, began = CACHE / name / "log", time.time()
     with log.open("wb") as file:
         status = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, cwd=ROOT, check=False).returncode
     text = log.read_text(errors="replace")
@@ -119,7 +119,16 @@ def _child(name: str, seconds: int) -> tuple[int, tuple[str, Path] | None]:
         return runs, None
     found = re.findall(r"^FAULT (.*)$", text, re.MULTILINE)
     written = re.findall(r"Test unit written to (\S+)", text)
-    title = found[-1] if found else next(iter(re.findall(r"ERROR: (.*)", text)), f"exit status {status}")
+    # Its last words are lost where standard error was watched at that moment; the file is there.
+    left = [path for path in (CACHE / name / "crashes").glob("*-*") if path.stat().st_mtime >= began]
+    written = written or [str(path) for path in left]
+    title = (
+        found[-1]
+        if found
+        else next(
+            iter(re.findall(r"ERROR: (.*)", text)), f"{left[0].name.split('-')[0] if left else 'exit status'} {status}"
+        )
+    )
     if not written:
         print(text[-2000:], file=sys.stderr)
         raise SystemExit(f"{name}: the process ended with {status} and left no input; see {log}")

@@ -368,3 +368,20 @@ def test_ids_beyond_64_bits_are_refused_with_the_name_of_the_file(tmp_path: Path
     np.save(path, np.array([[0.0, 2.0**70]]))
     with pytest.raises(LabelError, match=r"huge\.npy: label ids"):
         read_labels(path)
+
+
+@pytest.mark.parametrize("big", [False, True])
+def test_a_list_of_pages_in_a_circle_is_refused_at_once(tmp_path: Path, big: bool) -> None:
+    path = tmp_path / "circle.tif"
+    tifffile.imwrite(path, np.zeros((3, 4, 5), np.uint8), bigtiff=big, photometric="minisblack", metadata=None)
+    with tifffile.TiffFile(path) as file:
+        second, third = (file.pages[index].offset for index in (1, 2))
+    data = bytearray(path.read_bytes())
+    size, count, entry = (8, 8, 20) if big else (4, 2, 12)
+    end = third + count + int.from_bytes(data[third : third + count], "little") * entry
+    assert data[end : end + size] == bytes(size), "the last page"
+    assert read_grid(path)[0].shape == (3, 4, 5)
+    data[end : end + size] = second.to_bytes(size, "little")
+    path.write_bytes(data)
+    with pytest.raises(ReadError, match=r"circle\.tif: damaged TIFF: its list of pages runs in a circle"):
+        read_grid(path)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,6 +113,7 @@ def _series(path: Path) -> Iterator[Any]:
     """Open the one picture or stack of a file; what the decoder makes of a damaged one becomes a ReadError."""
     from tifffile import TiffFile
 
+    _refuse_loops(path)
     try:
         # An OME-TIFF may name further files, which would be opened: only this one is.
         with TiffFile(path, _multifile=False) as tiff:
@@ -130,6 +131,25 @@ def _series(path: Path) -> Iterator[Any]:
         raise
     except Exception as error:  # tags and offsets of a damaged file fail anywhere in the decoder
         raise ReadError(f"{path}: damaged or unusual TIFF: {error}") from error
+
+
+def _refuse_loops(path: Path) -> None:
+    """Refuse a file whose list of pages comes back to one it had: the decoder would follow it for minutes."""
+    with path.open("rb") as file:
+        start = file.read(16)
+        order: Literal["little", "big"] = "little" if start[:2] == b"II" else "big"
+        is_big = start[2:4] in (b"+\0", b"\0+")
+        size, count_size, entry_size = (8, 8, 20) if is_big else (4, 2, 12)
+        place = int.from_bytes(start[8:16] if is_big else start[4:8], order)
+        seen: set[int] = set()
+        while place:
+            if place in seen:
+                raise ReadError(f"{path}: damaged TIFF: its list of pages runs in a circle; write it anew")
+            seen.add(place)
+            file.seek(min(place, 1 << 62))
+            count = int.from_bytes(file.read(count_size), order)
+            file.seek(min(place + count_size + count * entry_size, 1 << 62))
+            place = int.from_bytes(file.read(size), order)
 
 
 def _values(series: Any, path: Path) -> NDArray[Any]:

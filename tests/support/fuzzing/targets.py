@@ -35,7 +35,8 @@ class Target:
     examples : int
         How many inputs the tests try; slow readers get fewer.
     silent : bool
-        Whether nothing may be printed; libtiff inside Pillow prints about damaged files and cannot be told not to.
+        Whether nothing may be printed; libtiff inside Pillow and a decoder of RLE print about damaged files and cannot
+        be told not to.
     """
 
     name: str
@@ -173,10 +174,10 @@ TARGETS: dict[str, Target] = {
         Target("seg_nrrd", readers.module("seg_nrrd", ".seg.nrrd", *_SEGMENTS), seeds.seg_nrrds, (*_NRRD, *_SLICER)),
         Target("metaimage", readers.module("metaimage", ".mha"), seeds.metaimages, _META),
         Target("mat", readers.module("hovernet_mat", ".mat"), seeds.mats, _MAT),
-        Target("dicom_file", readers.volume(".dcm"), seeds.dicom_slices, _DICOM),
+        Target("dicom_file", readers.volume(".dcm"), seeds.dicom_slices, _DICOM, silent=False),
         Target("dicom_file_values", readers.volume(".dcm", pack=file_of), seeds.dicom_slice_trees, is_tree=True),
         Target("dicom_frames", readers.volume(".dcm", pack=file_of), seeds.dicom_multiframes, is_tree=True),
-        Target("dicom_series", readers.dicom_series(), seeds.dicom_slices, _DICOM, examples=40),
+        Target("dicom_series", readers.dicom_series(), seeds.dicom_slices, _DICOM, examples=40, silent=False),
         Target(
             "dicom_series_values", readers.dicom_series(file_of), seeds.dicom_slice_trees, is_tree=True, examples=40
         ),
