@@ -116,11 +116,57 @@ def test_contours_that_cannot_be_placed_are_told(cli: Any, ct: Path, tmp_path: P
         Structure(3, "OUTSIDE", [Drawn(square(1.5, 1.5, 4, 50))]),
         Structure(4, "BETWEEN", [Drawn(square(1.5, 1.5, 4, 4.5))]),
     )
-    data = cli("compare", rt, rt, "--image", ct, "--json", "-").data
+    done = cli("compare", rt, rt, "--image", ct, "--json", "-")
+    data = done.data
+    assert (done.code, data["status"]) == (0, "scored")
     assert {n: r["counts"]["gt"] for n, r in data["regions"].items()} == {
         "OFF": 16,
         "TILTED": 0,
         "OUTSIDE": 0,
         "BETWEEN": 16,
     }
-    assert {n["code"] for n in data["notes"]} == {"contour-off-plane", "contour-not-coplanar", "contour-outside-stack"}
+    not_placed = {"value": None, "status": "error", "rule": "not_placed"}
+    assert {n: r["dice"] for n, r in data["regions"].items()} == {
+        "OFF": {"value": 1.0, "status": "ok", "rule": None},
+        "TILTED": not_placed,
+        "OUTSIDE": not_placed,
+        "BETWEEN": {"value": 1.0, "status": "ok", "rule": None},
+    }
+    codes = {"contour-off-plane", "contour-not-coplanar", "contour-outside-stack", "structure-not-scored"}
+    assert {n["code"] for n in data["notes"]} == codes
+
+
+def test_compare_fails_where_no_region_is_left_to_score(cli: Any, ct: Path, tmp_path: Path) -> None:
+    off = named(tmp_path / "off.dcm", Structure(1, "GTV", [Drawn(square(1.5, 1.5, 4, 50))]))
+    done = cli("compare", off, named(tmp_path / "rt.dcm", gtv(4)), "--image", ct)
+    assert done.code == 1
+    assert "no region could be scored" in done.err
+    assert "not scored (contours not placed)" in done.out
+
+
+def test_one_of_several_series_is_chosen_by_an_option(cli: Any, ct: Path, tmp_path: Path) -> None:
+    names = ["a", "b", "c"]
+    write_series(ct, ramp(3, (30, 30)), step=(0, 0, 3), series="late", names=names, more={"SeriesNumber": 9})
+    rt = named(tmp_path / "rt.dcm", gtv(4))
+    refused = cli("compare", rt, rt, "--image", ct)
+    assert refused.code == 1
+    assert "--series 9" in refused.err
+    chosen = cli("compare", rt, rt, "--image", ct, "--series", "9", "--json", "-")
+    assert (chosen.code, chosen.data["regions"]["GTV"]["counts"]["gt"]) == (0, 16)
+    folders = ("--gt", rt, "--pred", rt, "--image", ct)
+    assert cli("score", *folders, "--no-cache").code == 1
+    assert cli("score", *folders, "--no-cache", "--series", "9").code == 0
+    assert cli("check", *folders, "--series", "9").code == 0
+    assert cli("cases", *folders, "--series", "9").code == 0
+
+
+def test_info_lists_series_and_shows_one(cli: Any, ct: Path) -> None:
+    more = {"SeriesNumber": 9, "SeriesDescription": "late phase"}
+    write_series(ct, ramp(2, (30, 30)), series="late", names=["a", "b"], more=more)
+    done = cli("info", ct)
+    assert done.code == 0
+    assert "late phase" in done.out
+    assert "--series 9" in done.out
+    assert "SECRET" not in done.out
+    assert cli("info", ct, "--series", "late phase", "--json", "-").data["shape"] == [30, 30, 2]
+    assert cli("info", ct, "--series", "10").code == 1

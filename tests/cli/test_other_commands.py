@@ -393,7 +393,7 @@ class TestHelp:
 
 
 def test_an_interrupted_run_says_so(cli: Any, tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(path: Path) -> Any:
+    def interrupt(path: Path, **_: Any) -> Any:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("medotter_viewer.cli.info.path_info", interrupt)

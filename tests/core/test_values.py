@@ -45,7 +45,7 @@ def test_a_volume_has_the_shape_of_its_grid() -> None:
 
 def test_missing_parts_are_those_whose_files_are_not_there(tmp_path: Path) -> None:
     (tmp_path / "t1").write_bytes(b"")
-    entry = CaseEntry("A/1", channels={"t1": tmp_path / "t1", "t2": tmp_path / "t2"}, gt_path=tmp_path)
+    entry = CaseEntry("A/1", channels={"t1": tmp_path / "t1", "t2": tmp_path / "t2"}, gt_path=tmp_path / "gt")
     assert entry.missing == ("t2", "gt", "prediction")
 
 

@@ -284,9 +284,9 @@ def test_ids_are_read_when_they_are_asked_for_and_once(folders: Path, monkeypatc
     read: list[str] = []
     true_read = inferred_spec._ids_of
 
-    def counted(path: Path) -> list[int]:
+    def counted(path: Path, *more: Any) -> list[int]:
         read.append(path.name)
-        return true_read(path)
+        return true_read(path, *more)
 
     monkeypatch.setattr(inferred_spec, "_ids_of", counted)
     told: list[tuple[int, int]] = []

@@ -157,3 +157,19 @@ def _drawn(contour: Drawn) -> Any:
     tag = Tag(0x30060050)
     item._dict[tag] = RawDataElement(tag, "DS", len(raw), raw, 0, False, True)
     return item
+
+
+def referring_to(*uids: str) -> dict[str, Any]:
+    """Elements for `write_rtstruct`: the series with these UIDs are what it was drawn on."""
+    from pydicom.dataset import Dataset
+
+    series = []
+    for uid in uids:
+        item = Dataset()
+        item.SeriesInstanceUID = uid
+        series.append(item)
+    study, frame = Dataset(), Dataset()
+    study.RTReferencedSeriesSequence = series
+    frame.FrameOfReferenceUID = uid_of("frame", "frame of reference")
+    frame.RTReferencedStudySequence = [study]
+    return {"ReferencedFrameOfReferenceSequence": [frame]}

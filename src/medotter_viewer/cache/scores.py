@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,14 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import Remap
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.errors import MedotterViewerError
+from medotter_viewer.formats import registry
 from medotter_viewer.metrics.overlap import OverlapTable, overlap_table
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import score_case, scored_or_error
 from medotter_viewer.scoring.segmentation import masks_hd95, score_table, spacing_of
 from medotter_viewer.sources.loading import load_case
+from medotter_viewer.sources.segment_files import is_segment_file
 
 
 class _NotRememberedError(LookupError):
@@ -60,16 +64,28 @@ def score_through_cache(
 
 
 def _key(entry: CaseEntry, spec: EvalSpec, resample: bool) -> str | None:
-    """Key of a case's facts; None for a case that has none: another task, a missing file, an error."""
+    """Key of a case's facts; None for a case that has none: another task, a missing file, an error, named structures.
+
+    The ids of named structures are made for the cases at hand, and the voxels of contours depend on the series too.
+    """
     gt, pred = entry.gt_path, entry.pred_path
     if spec.task_type != "seg" or gt is None or pred is None or entry.remap is None or errors_of(entry.findings):
         return None
     try:
-        # Images decide remarks only: which file, and whether it was changed, is enough.
-        images = [(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in entry.channels.values() if p.is_file()]
-        return content_key(gt, pred, resample=resample, images=images)
-    except OSError:
+        if entry.segment_ids is not None or is_segment_file(gt) or is_segment_file(pred):
+            return None
+        files = [file for path in (gt, pred) for file in registry.files_of(path)]
+        # Images say where label maps without a position lie: which files, and whether they were changed, is enough.
+        images = [(str(path), _state(path)) for path in entry.channels.values()]
+        return content_key(*files, resample=resample, images=images, series=entry.series)
+    except (OSError, MedotterViewerError):
         return None
+
+
+def _state(path: Path) -> list[tuple[str, int, int]]:
+    """Name, size and time of a file, or of each file of a folder; nothing where there is none."""
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    return [(file.name, (at := file.stat()).st_size, at.st_mtime_ns) for file in files if file.is_file()]
 
 
 def _from_facts(entry: CaseEntry, spec: EvalSpec, options: ScoreOptions, facts: dict[str, Any]) -> CaseScore:

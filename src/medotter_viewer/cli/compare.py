@@ -44,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
         pred_path=options.pred,
         remap=remap,
         label_regions=labels,
+        series=options.series,
     )
     case = load_case(entry, images=False, resample_prediction=options.resample_prediction)
     if options.instances and case.regions is not None:
@@ -56,6 +57,9 @@ def run(options: argparse.Namespace) -> int:
         print_case(score)
     if score.status != "scored":
         fail(score.message or score.status)
+        return 1
+    if not any(value.counts for region in score.regions.values() for value in region.metrics.values()):
+        fail("no region could be scored: see the warnings")
         return 1
     return 0
 

@@ -13,7 +13,7 @@ from medotter_viewer.sources.info import path_info
 
 def run(options: argparse.Namespace) -> int:
     """Print the facts of a path."""
-    content = path_info(options.path)
+    content = path_info(options.path, series=options.series)
     write_json(options.json, content)
     if options.json != "-":
         for key, value in content.items():

@@ -58,6 +58,7 @@ def build_parser() -> argparse.ArgumentParser:
     one.add_argument("gt", metavar="GT", type=Path)
     one.add_argument("pred", metavar="PRED", type=Path)
     one.add_argument("--image", metavar="FILE", type=Path, help="image of the same case, checked for its position")
+    _series(one)
     one.add_argument("--labels", metavar="FILE", type=Path, help="YAML or JSON {id: name}; names the regions")
     one.add_argument("--remap", metavar="FILE", help="YAML or JSON {native: canonical}, applied to GT")
     one.add_argument("--resample-prediction", action="store_true", help="bring PRED onto GT's grid if they differ")
@@ -77,6 +78,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     one = _command(commands, "info", "show what a file or folder is", _info)
     one.add_argument("path", metavar="PATH", type=Path)
+    _series(one)
     _json(one)
 
     one = _command(commands, "check", "look for what is wrong, without scoring", _check)
@@ -158,6 +160,7 @@ def _target(parser: argparse.ArgumentParser, otherwise: str = "") -> None:
         "--labels", metavar="FILE", help="YAML or JSON {id: name}: the regions (default: every id is one)"
     )
     group.add_argument("--instances", action="store_true", help="ids are names of single objects: F1, PQ and AJI")
+    _series(group)
 
 
 def _source(parser: argparse.ArgumentParser) -> None:
@@ -183,6 +186,14 @@ def _source(parser: argparse.ArgumentParser) -> None:
         "--resample-prediction",
         action="store_true",
         help="bring a prediction on another grid onto the ground truth's by nearest neighbour, and say so",
+    )
+
+
+def _series(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    parser.add_argument(
+        "--series",
+        metavar="WHICH",
+        help="image series of a DICOM folder that holds several: its number, description, or UID (or the end of it)",
     )
 
 

@@ -33,6 +33,7 @@ def source_of(options: argparse.Namespace, *, predictions: bool = True) -> CaseS
         **{**named, "pred": named["pred"] if predictions else None},
         labels=getattr(options, "labels", None),
         instances=getattr(options, "instances", False),
+        series=getattr(options, "series", None),
         progress=ProgressLine("read the ids of"),
     )
 

@@ -43,6 +43,8 @@ class CaseEntry:
         voxel. None makes ids for the names of this case.
     label_regions : mapping of str to tuple of int, or None
         Names of the ids of plain label maps: what matches them with a file that names its structures.
+    series : str or None
+        Which image series, where a folder of DICOM holds several: its UID or the end of it, number or description.
     """
 
     case_id: str
@@ -60,6 +62,7 @@ class CaseEntry:
     scan: ScanInputs | None = None
     segment_ids: Mapping[Names, int] | None = None
     label_regions: Mapping[str, tuple[int, ...]] | None = None
+    series: str | None = None
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -98,6 +101,8 @@ class Case:
         Slice number and x, y in mm LPS of known points inside tumours.
     regions : mapping of str to tuple of int, or None
         Name to ids of `gt` and `pred`, where their files name their structures.
+    unscorable : mapping of str to str
+        Name of a region to the rule why it has no score, though the case has one.
     """
 
     entry: CaseEntry
@@ -115,6 +120,7 @@ class Case:
     structures: Mapping[str, ScanContours] = field(default_factory=dict)
     seeds: tuple[Seed, ...] = ()
     regions: Mapping[str, tuple[int, ...]] | None = None
+    unscorable: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def case_id(self) -> str:

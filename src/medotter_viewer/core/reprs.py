@@ -17,12 +17,21 @@ IMAGE_DIAGONAL = "image_diagonal"
 """Rule of a cap that no table sets."""
 UNEVEN_SLICES = "uneven_slices"
 """Rule of a distance that is not computed: no one step holds between all slices."""
+NOT_PLACED = "not_placed"
+"""Rule of what is not computed: the region is drawn, but none of its contours lies on the image."""
+NO_PIXEL = "no_pixel_centre"
+"""Rule of what is not computed: the region is drawn, but its contours are so small that they hold no pixel centre."""
 NOTHING = "–"
 """Stands where there is no value."""
 
 _DECIMALS = {"hd95": 2, "d_mean": 2}
 _COUNTS = frozenset({"tp", "fp", "fn", "n_missing", "n_extra"})
 _UNITS = {"hd95": "mm"}
+_NOT_COMPUTED = {
+    UNEVEN_SLICES: "not defined (uneven slices)",
+    NOT_PLACED: "not scored (contours not placed)",
+    NO_PIXEL: "not scored (no pixel centre inside)",
+}
 _LEFT, _RIGHT = "text-align:left", "text-align:right"
 
 
@@ -56,6 +65,8 @@ def metric_text(metric: str, value: MetricValue | None) -> str:
     ('absent in both', '0.500')
     >>> metric_text("hd95", MetricValue(None, "error", "uneven_slices"))
     'not defined (uneven slices)'
+    >>> metric_text("dice", MetricValue(None, "error", "not_placed"))
+    'not scored (contours not placed)'
     """
     if value is None:
         return NOTHING
@@ -64,8 +75,8 @@ def metric_text(metric: str, value: MetricValue | None) -> str:
     if value.status == "cap":
         rule = "image diagonal" if value.rule == IMAGE_DIAGONAL else "spec"
         return f"cap {value.value:g} ({rule})"
-    if value.rule == UNEVEN_SLICES:
-        return "not defined (uneven slices)"
+    if value.rule in _NOT_COMPUTED:
+        return _NOT_COMPUTED[value.rule]
     return {"absent": "absent in both", "not_labelled": "not labelled"}.get(value.status, value.status)
 
 

@@ -28,8 +28,9 @@ class MetricValue:
         ``ok`` computed; ``absent`` empty in gt and pred; ``cap`` taken from a rule for one-sided emptiness;
         ``not_labelled`` this dataset does not annotate the region.
     rule : str or None
-        The rule that set the value: a key of ``empty_structure``, ``image_diagonal``, ``uneven_slices`` (no distance
-        can be given: status ``error``), or None.
+        The rule that set the value: a key of ``empty_structure``, ``image_diagonal``, or None. With status ``error``
+        why there is none: ``uneven_slices`` (no distance can be given), ``not_placed`` or ``no_pixel_centre`` (the
+        region is drawn, and yet has no voxel).
     """
 
     value: float | None

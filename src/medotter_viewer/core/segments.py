@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,12 +49,19 @@ class Segments:
         All that the file lists, those without any voxel too.
     members : mapping of int to tuple of int
         Code to the numbers of the segments that it stands for.
+    unscorable : mapping of int to str
+        Number to a rule (`core.reprs`), of segments that are drawn but have no voxel: they are not empty, so that no
+        score of them means anything.
+    frame_of_reference_uid : str or None
+        The coordinate system of `grid`, where the file names one.
     """
 
     codes: IntArray
     grid: Grid
     segments: tuple[Segment, ...]
     members: Mapping[int, tuple[int, ...]]
+    unscorable: Mapping[int, str] = field(default_factory=dict)
+    frame_of_reference_uid: str | None = None
 
     def __post_init__(self) -> None:
         if self.codes.shape != self.grid.shape:

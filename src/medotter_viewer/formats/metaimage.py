@@ -227,6 +227,17 @@ def _stored(header: _Header) -> Iterator[StoredVoxels]:
         yield StoredVoxels(path, stream, header.dtype, count, held)
 
 
+def data_path(path: Path) -> Path:
+    """Return the file that holds the values of a file: itself, or what its detached header names.
+
+    Raises
+    ------
+    ReadError, UnsafePathError
+        If the header cannot be read, or names several files or data outside its folder.
+    """
+    return _data_path(_read_header(path))
+
+
 def _data_path(header: _Header) -> Path:
     """The file that holds the values: this one, or one in its folder."""
     name = header.data_file

@@ -155,6 +155,17 @@ def stored(header: NrrdHeader) -> Iterator[StoredVoxels]:
         yield voxels
 
 
+def data_path(path: Path) -> Path:
+    """Return the file that holds the values of a file: itself, or what its detached header names.
+
+    Raises
+    ------
+    ReadError, UnsafePathError
+        If the header cannot be read, or names several files or data outside its folder.
+    """
+    return _data_path(read_header(path))
+
+
 def _data_path(header: NrrdHeader) -> Path:
     """The file that holds the values: this one, or one in its folder."""
     named = header.get("data file", "datafile")

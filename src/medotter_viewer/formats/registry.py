@@ -20,6 +20,8 @@ from medotter_viewer.errors import ReadError
 from medotter_viewer.formats import hovernet_mat, images, mask_folder, metaimage, nifti, nrrd, seg_nrrd
 from medotter_viewer.formats.dicom import file as dicom
 from medotter_viewer.formats.dicom import series as dicom_series
+from medotter_viewer.formats.dicom.choice import ANY, SeriesChoice
+from medotter_viewer.formats.dicom.files import sop_kind
 
 START_BYTES = 4096
 _LFS = b"version https://git-lfs"
@@ -123,25 +125,70 @@ def stem(path: Path) -> str:
     return path.stem
 
 
-def read_labels(path: Path) -> tuple[LabelMap, list[Finding]]:
-    """Return the label map of a file of any known format, and what was noticed."""
+def read_labels(path: Path, series: SeriesChoice = ANY) -> tuple[LabelMap, list[Finding]]:
+    """Return the label map of a file of any known format, and what was noticed.
+
+    Parameters
+    ----------
+    path : Path
+        The file, or a folder that is one volume.
+    series : SeriesChoice, optional
+        Which image series, where a folder holds several.
+
+    Raises
+    ------
+    ReadError
+        Also if a series is named for what is no DICOM.
+    """
     readers = format_of(path)
+    if _has_series(path, readers, series):
+        return dicom_series.read_labels(path, series)
     labels, findings = readers.read_labels(path)
     return labels, _with_suffix_note(path, readers, findings)
 
 
-def read_volume(path: Path) -> tuple[Volume, list[Finding]]:
-    """Return the image of a file of any known format, and what was noticed."""
+def read_volume(path: Path, series: SeriesChoice = ANY) -> tuple[Volume, list[Finding]]:
+    """Return the image of a file of any known format, and what was noticed; parameters as of `read_labels`."""
     readers = format_of(path)
+    if _has_series(path, readers, series):
+        return dicom_series.read_volume(path, series)
     volume, findings = readers.read_volume(path)
     return volume, _with_suffix_note(path, readers, findings)
 
 
-def read_grid(path: Path) -> tuple[Grid, list[Finding]]:
-    """Return where a file's voxels lie, without reading them."""
+def read_grid(path: Path, series: SeriesChoice = ANY) -> tuple[Grid, list[Finding]]:
+    """Return where a file's voxels lie, without reading them; parameters as of `read_labels`."""
     readers = format_of(path)
+    if _has_series(path, readers, series):
+        return dicom_series.read_grid(path, series)
     grid, findings = readers.read_grid(path)
     return grid, _with_suffix_note(path, readers, findings)
+
+
+def files_of(path: Path) -> tuple[Path, ...]:
+    """Return the files on which the voxels of a file depend: itself, and the data file that a header names.
+
+    Raises
+    ------
+    ReadError
+        If no format knows it, or its header cannot be read.
+    UnsafePathError
+        If it names data outside its folder.
+    """
+    readers = format_of(path)
+    data_path = getattr(readers, "data_path", None)
+    return (path,) if data_path is None else tuple(dict.fromkeys((path, data_path(path))))
+
+
+def _has_series(path: Path, readers: Readers, choice: SeriesChoice) -> bool:
+    """Whether the choice is for this path; naming a series of what is none is refused."""
+    if readers is dicom_series:
+        return True
+    if choice.named is None:
+        return False
+    if readers is dicom and sop_kind(path) == "image":
+        return True
+    raise ReadError(f"{path}: {readers.NAME}, but --series is for images of DICOM; leave it out")
 
 
 def _is_named(path: Path, readers: Readers) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.core.findings import Finding, Severity
+from medotter_viewer.core.reprs import NO_PIXEL, NOT_PLACED
 from medotter_viewer.core.segments import Segment, SegmentPainter, Segments
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.core.structures import XOR_TYPE, Roi, StructureSet
@@ -43,7 +45,8 @@ def fill_structures(
     Returns
     -------
     segments : Segments
-        Every structure of the file; those without contours have no voxel.
+        Every structure of the file; those without contours have no voxel. One that is drawn, but not on the image or
+        smaller than a pixel, is in `Segments.unscorable`.
     findings : list of Finding
         Those of `place_contours`, and rings that leave the image, overlap, or hold no pixel centre.
 
@@ -68,15 +71,20 @@ def fill_structures(
         file=structures.file,
     )
     painter = SegmentPainter(stack.grid)
+    unscorable: dict[int, str] = {}
     for roi in structures.rois:
         filler = _Filler(names[roi.number], rule, structures.file)
         try:
-            filler.fill(roi, placed[roi.number], painter)
+            reason = filler.fill(roi, placed[roi.number], painter)
         except MetricInputError as error:
             raise MetricInputError(f"{structures.described()}: {names[roi.number]}: {error}") from error
         findings += filler.findings
+        if reason is not None:
+            unscorable[roi.number] = reason
     listed = (Segment(roi.number, roi.name, roi.color) for roi in structures.rois)
-    return painter.segments(listed), findings
+    segments = painter.segments(listed)
+    uid = stack.frame_of_reference_uid
+    return replace(segments, unscorable=unscorable, frame_of_reference_uid=uid), findings
 
 
 class _Filler:
@@ -91,13 +99,16 @@ class _Filler:
     def add(self, severity: Severity, code: str, message: str) -> None:
         self.findings.append(Finding(severity, code, f"{self.name}: {message}", self.file, self.name))
 
-    def fill(self, roi: Roi, placed: PlacedContours, painter: SegmentPainter) -> None:
+    def fill(self, roi: Roi, placed: PlacedContours, painter: SegmentPainter) -> str | None:
+        """Fill it; the rule why it has no score where it is drawn and yet has no voxel."""
         columns, rows, _ = placed.stack.grid.shape
         n_voxels, n_outside, n_nested, beyond = 0, 0, 0, 0.0
+        touches = False
         for index in placed.points_lps:
             rings = placed.pixels(index)
             out = [_beyond(ring, columns, rows) for ring in rings]
             n_outside += sum(o > 0 for o in out)
+            touches = touches or any(_touches(ring, columns, rows) for ring in rings)
             beyond = max([beyond, *out])
             mask, at = _boxed(rings, columns, rows, self.rule)
             n_voxels += int(np.count_nonzero(mask))
@@ -118,6 +129,9 @@ class _Filler:
         if placed.n_placed and not n_voxels:
             what = "1 contour encloses" if placed.n_placed == 1 else f"{placed.n_placed} contours enclose"
             self.add("warning", "contour-without-pixels", f"{what} no pixel centre of the series: its mask is empty")
+        if n_voxels or all(contour.no_area for contour in roi.contours):
+            return None
+        return NO_PIXEL if touches else NOT_PLACED
 
 
 def _beyond(ring: Points, columns: int, rows: int) -> float:
@@ -125,6 +139,12 @@ def _beyond(ring: Points, columns: int, rows: int) -> float:
     (left, top), (right, bottom) = ring.min(axis=0), ring.max(axis=0)
     out = max(-0.5 - left, -0.5 - top, right - (columns - 0.5), bottom - (rows - 0.5))
     return float(out) if out > 1e-6 else 0.0  # what rounding of world positions makes of the border itself
+
+
+def _touches(ring: Points, columns: int, rows: int) -> bool:
+    """Whether the box around a ring and the image have anything in common."""
+    (left, top), (right, bottom) = ring.min(axis=0), ring.max(axis=0)
+    return bool(right > -0.5 and bottom > -0.5 and left < columns - 0.5 and top < rows - 0.5)
 
 
 def _boxed(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from medotter_viewer.scoring.region_masks import RegionMasks
 METRICS = ("dice", "iou", "hd95")
 NOT_LABELLED = MetricValue(None, "not_labelled")
 UNDEFINED = MetricValue(None, "error", UNEVEN_SLICES)
+NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def chosen_metrics(spec: EvalSpec, options: ScoreOptions) -> tuple[str, ...]:
@@ -63,23 +65,33 @@ def score_segmentation(case: Case, spec: EvalSpec, options: ScoreOptions) -> Cas
     Raises
     ------
     LabelError
-        If ids are negative or outside the label space.
+        If ids are negative or outside the label space, or the files name their structures and the specification's
+        regions are others.
     BundleError
         If the specification names no region, or a fixed spacing of the wrong length.
     """
     if case.gt is None or case.pred is None:
         raise ValueError(f"case {case.case_id}: gt and pred are needed")
+    _check_names(case, spec)
     grid = case.gt.grid
     measure = masks_hd95(case.gt.data, case.pred.data)
 
     def distance(ids: tuple[int, ...]) -> float:
         return measure(ids, spacing_of(grid, spec), spec.hd95_percentile, options.hd95)
 
-    return score_table(overlap_table(case.gt.data, case.pred.data), grid, case.entry, spec, options, distance)
+    table = overlap_table(case.gt.data, case.pred.data)
+    return score_table(table, grid, case.entry, spec, options, distance, unscorable=case.unscorable)
 
 
 def score_table(
-    table: OverlapTable, grid: Grid, entry: CaseEntry, spec: EvalSpec, options: ScoreOptions, distance: Distance
+    table: OverlapTable,
+    grid: Grid,
+    entry: CaseEntry,
+    spec: EvalSpec,
+    options: ScoreOptions,
+    distance: Distance,
+    *,
+    unscorable: Mapping[str, str] = NONE,
 ) -> CaseScore:
     """Return the scores that follow from an overlap table in canonical ids: no voxel is read but for `distance`.
 
@@ -96,6 +108,8 @@ def score_table(
     distance : callable
         Gives hd95 for a region; asked only where both sides have it, and not on a grid of uneven slices: there it is
         not defined, unless the specification fixes a spacing.
+    unscorable : mapping of str to str
+        As `Case.unscorable`: these regions have no value, whatever the table says.
     """
     metrics = chosen_metrics(spec, options)
     if not spec.regions:
@@ -112,6 +126,10 @@ def score_table(
             regions[name] = RegionScore(dict.fromkeys(metrics, NOT_LABELLED))
             continue
         overlap = table.region(ids)
+        if name in unscorable:
+            missing = MetricValue(None, "error", unscorable[name])
+            regions[name] = RegionScore(dict.fromkeys(metrics, missing), overlap.gt, overlap.pred, overlap.intersection)
+            continue
         empty = situation(overlap.gt, overlap.pred)
         values = {}
         for metric in metrics:
@@ -129,6 +147,18 @@ def score_table(
         notes=tuple(_notes(table, spec, entry)),
         voxel_volume_mm3=grid.voxel_volume_mm3,
     )
+
+
+def _check_names(case: Case, spec: EvalSpec) -> None:
+    """Refuse ids of a specification that mean something else in files which name their structures."""
+    if case.regions is None:
+        return
+    others = [name for name, ids in spec.regions.items() if case.regions.get(name) != ids]
+    if others:
+        raise LabelError(
+            f"the files name their structures ({', '.join(case.regions)[:200]}), the specification has the regions "
+            f"{', '.join(others)[:200]} by id: nothing says which is which; give the files by --gt and --pred"
+        )
 
 
 def is_labelled(entry: CaseEntry, spec: EvalSpec, ids: tuple[int, ...]) -> bool:

@@ -83,7 +83,9 @@ def open_folders(
     only_images = set(listings) == {IMAGE}
     images = ChannelFiles(listings.get(IMAGE, Listing(target)), None if only_images else main.ids)
     ids = images.case_ids if only_images else main.ids
-    cases = {i: replace(_entry(i, listings, images, user_remap), label_regions=names) for i in ids}
+    cases = {
+        i: replace(_entry(i, listings, images, user_remap), label_regions=names, series=folders.series) for i in ids
+    }
     check_datasets(user_remap, cases)
 
     named = _named_by_files(cases.values(), progress)
@@ -112,6 +114,7 @@ def open_folders(
             "gt": _text(folders.gt),
             "predictions": _text(folders.pred),
             "images": _text(folders.image),
+            "series": folders.series,
             "labels": _text(folders.labels) or inferred,
             "user_remap": None if user_remap is None else user_remap.record(),
         },

@@ -19,8 +19,9 @@ from medotter_viewer.core.spec import MACRO, EvalSpec, Headline
 from medotter_viewer.errors import BundleError, MedotterViewerError
 from medotter_viewer.formats import registry
 from medotter_viewer.formats.config_files import read_config
+from medotter_viewer.formats.dicom.choice import SeriesChoice
 from medotter_viewer.metrics.overlap import label_voxels
-from medotter_viewer.sources.segment_files import named_labels, read_segment_file
+from medotter_viewer.sources.segment_files import label_series, named_labels, read_segment_file, series_choice
 
 Progress = Callable[[int, int], None]
 SegmentIds = Mapping[Names, int]
@@ -87,17 +88,18 @@ def ids_that_occur(entries: Iterable[CaseEntry], progress: Progress | None = Non
 
     Every file is read once, a few at a time. One that cannot be read adds nothing: its case says what is wrong.
     """
-    wanted: dict[tuple[Path, int | None], Remap | None] = {}
+    wanted: dict[tuple[Path, int | None, SeriesChoice], Remap | None] = {}
     for entry in entries:
+        series = label_series(entry)
         if entry.gt_path is not None:
             remap = None if entry.remap is None or entry.remap.is_identity else entry.remap
-            wanted[entry.gt_path, None if remap is None else id(remap)] = remap
+            wanted[entry.gt_path, None if remap is None else id(remap), series] = remap
         if entry.pred_path is not None:
-            wanted[entry.pred_path, None] = None
+            wanted[entry.pred_path, None, series] = None
     ids: set[int] = set()
     files = list(wanted.items())
     with ThreadPoolExecutor(min(_READERS, os.cpu_count() or 1)) as pool:
-        waiting = [pool.submit(_ids_of, path) for (path, _), _ in files]
+        waiting = [pool.submit(_ids_of, path, series) for (path, _, series), _ in files]
         try:
             for done, ((_, remap), future) in enumerate(zip(files, waiting, strict=True), 1):
                 native = future.result()
@@ -148,19 +150,19 @@ def _segments_of(path: Path, image: Path | None, entry: CaseEntry, part: str) ->
     if not registry.is_there(path):
         return None
     try:
-        if (named := read_segment_file(path, image=image)) is not None:
+        if (named := read_segment_file(path, image=image, series=series_choice(entry))) is not None:
             return named[0]
         if entry.label_regions is None:
             return None
-        return named_labels(registry.read_labels(path)[0], entry.label_regions, part)[0]
+        return named_labels(registry.read_labels(path, label_series(entry))[0], entry.label_regions, part)[0]
     except MedotterViewerError:
         return None
 
 
-def _ids_of(path: Path) -> list[int]:
+def _ids_of(path: Path, series: SeriesChoice) -> list[int]:
     if not registry.is_there(path):
         return []
     try:
-        return list(label_voxels(registry.read_labels(path)[0].data))
+        return list(label_voxels(registry.read_labels(path, series)[0].data))
     except MedotterViewerError:
         return []

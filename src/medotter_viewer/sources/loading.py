@@ -20,12 +20,13 @@ from medotter_viewer.core.segments import Segments
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import GridMismatchError, MedotterViewerError
 from medotter_viewer.formats import registry
+from medotter_viewer.formats.dicom.choice import SeriesChoice
 from medotter_viewer.formats.landmark_files import read_landmarks
 from medotter_viewer.geometry.orientation import drawing_error_mm
 from medotter_viewer.geometry.resample import resample_labels
 from medotter_viewer.sources.named_pair import named_pair
 from medotter_viewer.sources.scan_cases import load_scan_case
-from medotter_viewer.sources.segment_files import read_segment_file
+from medotter_viewer.sources.segment_files import label_series, read_segment_file, series_choice
 
 T = TypeVar("T")
 
@@ -51,8 +52,11 @@ def load_case(entry: CaseEntry, *, images: bool = True, resample_prediction: boo
     if entry.scan is not None:
         return load_scan_case(entry, entry.scan, images=images)
     reader = _Reader(entry)
-    read_part = partial(_labels_or_segments, image=next(iter(entry.channels.values()), None))
-    gt, pred, regions = named_pair(
+    series = series_choice(entry)
+    read_part = partial(_labels_or_segments, entry=entry, series=series)
+    read_volume = partial(registry.read_volume, series=series)
+    read_grid = partial(registry.read_grid, series=series)
+    gt, pred, regions, unscorable = named_pair(
         reader.read(entry.gt_path, read_part, "ground truth", "error"),
         reader.read(entry.pred_path, read_part, "prediction", "error"),
         entry,
@@ -62,13 +66,13 @@ def load_case(entry: CaseEntry, *, images: bool = True, resample_prediction: boo
     image_grids: dict[str, Grid] = {}
     for name, path in entry.channels.items():
         if images:
-            volume = reader.read(path, registry.read_volume, f"channel {name}", "warning")
+            volume = reader.read(path, read_volume, f"channel {name}", "warning")
             if volume is not None:
                 channels[name] = volume
                 image_grids[name] = volume.grid
-            elif (image := reader.grid_alone(path)) is not None:
+            elif (image := reader.grid_alone(path, read_grid)) is not None:
                 image_grids[name] = image  # its header may still say where labels without a position lie
-        elif (image := reader.read(path, registry.read_grid, f"channel {name}", "warning")) is not None:
+        elif (image := reader.read(path, read_grid, f"channel {name}", "warning")) is not None:
             image_grids[name] = image
     image_grid = next(iter(image_grids.values()), None)
     if gt is not None and not gt.grid.has_world:
@@ -92,12 +96,17 @@ def load_case(entry: CaseEntry, *, images: bool = True, resample_prediction: boo
     gt_points = reader.read(entry.gt_landmarks_path, read_points, "ground-truth points", "error")
     pred_points = reader.read(entry.pred_landmarks_path, read_points, "predicted points", "error")
     findings = tuple(reader.findings)
-    return Case(entry, channels, gt, canonical, pred, findings, gt_points, pred_points, regions=regions)
+    return Case(
+        entry, channels, gt, canonical, pred, findings, gt_points, pred_points, regions=regions, unscorable=unscorable
+    )
 
 
-def _labels_or_segments(path: Path, *, image: Path | None) -> tuple[LabelMap | Segments, list[Finding]]:
+def _labels_or_segments(
+    path: Path, *, entry: CaseEntry, series: SeriesChoice
+) -> tuple[LabelMap | Segments, list[Finding]]:
     """Named segments where the file has names, else its ids."""
-    return read_segment_file(path, image=image) or registry.read_labels(path)
+    image = next(iter(entry.channels.values()), None)
+    return read_segment_file(path, image=image, series=series) or registry.read_labels(path, label_series(entry))
 
 
 def _no_position(grid: Grid) -> str:
@@ -137,10 +146,10 @@ class _Reader:
         self.findings += [replace(f, where=self.case_id, message=f"{part}: {f.message}") for f in findings]
         return value
 
-    def grid_alone(self, path: Path) -> Grid | None:
+    def grid_alone(self, path: Path, read_grid: Callable[[Path], tuple[Grid, list[Finding]]]) -> Grid | None:
         """Return where an image lies whose voxels could not be read; what is wrong was said already."""
         try:
-            return registry.read_grid(path)[0] if registry.is_there(path) else None
+            return read_grid(path)[0] if registry.is_there(path) else None
         except MedotterViewerError:
             return None
 

@@ -23,6 +23,8 @@ class Folders:
         File ``{id: name}`` that names the regions.
     instances : bool
         Whether ids are names of single objects.
+    series : str or None
+        Which image series, where a folder of DICOM holds several.
     model_name : str or None
         None takes the name of the prediction's folder.
 
@@ -39,6 +41,7 @@ class Folders:
     image: Path | None = None
     labels: Path | None = None
     instances: bool = False
+    series: str | None = None
     model_name: str | None = None
 
     def __post_init__(self) -> None:

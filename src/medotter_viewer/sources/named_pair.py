@@ -7,21 +7,28 @@ from dataclasses import replace
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import LabelMap
+from medotter_viewer.core.reprs import NO_PIXEL, NOT_PLACED
 from medotter_viewer.core.segments import Segments, shared_ids
 from medotter_viewer.errors import LabelError
 from medotter_viewer.geometry.lattice import common_grid, embedded
-from medotter_viewer.sources.segment_files import named_labels
+from medotter_viewer.sources.segment_files import OTHER_FRAME, named_labels
 
 Part = LabelMap | Segments
 Regions = dict[str, tuple[int, ...]]
 
 _GT, _PRED = "ground truth", "prediction"
+_WITHOUT_VOXEL = {
+    NOT_PLACED: "none of its contours lies on the image",
+    NO_PIXEL: "its contours hold no pixel centre",
+}
 
 
 def named_pair(
     gt: Part | None, pred: Part | None, entry: CaseEntry, findings: list[Finding]
-) -> tuple[LabelMap | None, LabelMap | None, Regions | None]:
-    """Return both as label maps, and the ids of each name; plain label maps come back as they are, without names.
+) -> tuple[LabelMap | None, LabelMap | None, Regions | None, dict[str, str]]:
+    """Return both as label maps, the ids of each name, and the names that have no score with the rule why.
+
+    Plain label maps come back as they are, without names.
 
     Structures are matched by name. Each combination of structures that share a voxel has an id, so that overlapping
     ones are scored right; a structure of one file alone is empty in the other.
@@ -37,7 +44,7 @@ def named_pair(
     """
     named = {part: found for part, found in ((_GT, gt), (_PRED, pred)) if isinstance(found, Segments)}
     if not named:
-        return _plain(gt), _plain(pred), None
+        return _plain(gt), _plain(pred), None, {}
     if entry.label_regions is not None and not any(isinstance(part, LabelMap) for part in (gt, pred)):
         message = "names of ids were given, but the files name their structures: theirs are used"
         findings.append(Finding("warning", "labels-not-used", message, where=entry.case_id))
@@ -45,8 +52,10 @@ def named_pair(
         if isinstance(found, LabelMap):
             made = _by_names(part, found, named, entry, findings)
             if made is None:
-                return None, None, None
+                return None, None, None, {}
             named[part] = made
+    if not _is_one_frame(named, entry, findings):
+        return None, None, None, {}
     _note_lonely(named, entry, findings)
     ids, regions = shared_ids(named[part] for part in (_GT, _PRED) if part in named)
     if entry.segment_ids is not None:
@@ -57,8 +66,9 @@ def named_pair(
         maps = {part: found.label_map(ids) for part, found in named.items()}
     except LabelError as error:
         findings.append(Finding("error", "segment-without-id", str(error), where=entry.case_id))
-        return None, None, None
-    return (*_on_common_grid(maps.get(_GT), maps.get(_PRED), entry, findings), regions)
+        return None, None, None, {}
+    unscorable = _unscorable(named, entry, findings)
+    return (*_on_common_grid(maps.get(_GT), maps.get(_PRED), entry, findings), regions, unscorable)
 
 
 def _plain(part: Part | None) -> LabelMap | None:
@@ -84,6 +94,33 @@ def _by_names(
     segments, noticed = named_labels(found, entry.label_regions, part)
     findings += [replace(f, where=entry.case_id) for f in noticed]
     return segments
+
+
+def _is_one_frame(named: dict[str, Segments], entry: CaseEntry, findings: list[Finding]) -> bool:
+    """Whether both lie in one coordinate system; voxels that coincide count more than a name that differs."""
+    frames = {part: found.frame_of_reference_uid for part, found in named.items()}
+    if len(named) < 2 or None in frames.values() or frames[_GT] == frames[_PRED]:
+        return True
+    message = f"the {_GT} is in frame of reference {frames[_GT]}, the {_PRED} in {frames[_PRED]}"
+    if common_grid(named[_GT].grid, named[_PRED].grid) is not None:
+        message += "; their voxels coincide, so that they are taken for one"
+        findings.append(Finding("warning", OTHER_FRAME, message, where=entry.case_id))
+        return True
+    message += ": their coordinates have nothing to do with each other; register them first"
+    findings.append(Finding("error", OTHER_FRAME, message, where=entry.case_id))
+    return False
+
+
+def _unscorable(named: dict[str, Segments], entry: CaseEntry, findings: list[Finding]) -> dict[str, str]:
+    """Names of what is drawn and yet has no voxel, each with the rule of its missing score."""
+    rules: dict[str, str] = {}
+    for part, found in named.items():
+        for number, rule in found.unscorable.items():
+            name = found.names[number]
+            rules.setdefault(name, rule)
+            message = f"{name}: drawn in the {part}, but {_WITHOUT_VOXEL[rule]}: it is not empty, and has no score"
+            findings.append(Finding("warning", "structure-not-scored", message, where=entry.case_id))
+    return rules
 
 
 def _note_lonely(named: dict[str, Segments], entry: CaseEntry, findings: list[Finding]) -> None:

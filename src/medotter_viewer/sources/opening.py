@@ -46,6 +46,7 @@ def open_source(
     image: Place | None = None,
     labels: Place | None = None,
     instances: bool = False,
+    series: str | None = None,
     progress: Progress | None = None,
 ) -> CaseSource:
     """Return the cases of a target, or of files and folders without one.
@@ -77,6 +78,10 @@ def open_source(
         maps are read when `CaseSource.spec` is first asked for.
     instances : bool
         With `gt`: ids are names of single objects.
+    series : str, optional
+        With `image`, or where images lie in the folder of their RTSTRUCT: which series of a folder of DICOM that holds
+        several, by its Series Instance UID or the end of it, its Series Number, or its Series Description. By default
+        the one to which an RTSTRUCT or SEG refers; several without that are an error that lists them.
     progress : callable, optional
         Told how many label maps have been read while their ids are collected, and how many there are.
 
@@ -102,11 +107,19 @@ def open_source(
         of_target = {"predictions": predictions, "data_root": data_root, "pattern": pattern}
         _refuse(of_target, "belongs to a TARGET; without one, name predictions by --pred")
         chosen = Folders(
-            **given, labels=None if labels is None else Path(labels), instances=instances, model_name=model_name
+            **given,
+            labels=None if labels is None else Path(labels),
+            instances=instances,
+            series=series,
+            model_name=model_name,
         )
         return open_folders(chosen, user_remap=user_remap, resample_prediction=resample_prediction, progress=progress)
     _refuse(
         {**folders, "labels": labels, "instances": instances or None}, "stands in place of TARGET; give one of the two"
+    )
+    _refuse(
+        {"series": series},
+        "is for --gt, --pred and --image; put the series of a TARGET into folders of their own",
     )
     if not isinstance(target, Bundle) and (bundle_dir := find_bundle(Path(target))) is not None:
         target = Bundle(bundle_dir)

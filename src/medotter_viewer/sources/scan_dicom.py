@@ -15,6 +15,7 @@ from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.core.structures import Roi, StructureSet
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import GridMismatchError, ReadError
+from medotter_viewer.formats.dicom.choice import SeriesChoice
 from medotter_viewer.formats.dicom.files import dicom_files
 from medotter_viewer.formats.dicom.rtstruct import read_structures
 from medotter_viewer.formats.dicom.series import read_stack, read_volume
@@ -29,6 +30,11 @@ def is_dicom_scan(folder: Path) -> bool:
     return (folder / IMAGES).is_dir() and (folder / CONTOURS).is_dir()
 
 
+def _series(folder: Path) -> SeriesChoice:
+    """Of several series the one on which the contours say they were drawn."""
+    return SeriesChoice(None, (folder / CONTOURS,))
+
+
 def dicom_slice_numbers(folder: Path) -> set[int]:
     """Return the Instance Numbers of the slices.
 
@@ -37,7 +43,7 @@ def dicom_slice_numbers(folder: Path) -> set[int]:
     ReadError
         If the images make no volume, or two have one number, or one has none.
     """
-    stack, _ = read_stack(folder / IMAGES)
+    stack, _ = read_stack(folder / IMAGES, _series(folder))
     return set(_numbers(stack, folder))
 
 
@@ -49,7 +55,7 @@ def read_dicom_scan(folder: Path) -> Scan:
     ReadError
         If the images make no volume, or two have one number, or one has none.
     """
-    stack, findings = read_stack(folder / IMAGES)
+    stack, findings = read_stack(folder / IMAGES, _series(folder))
     numbers = _numbers(stack, folder)
     thickness = dict(sorted(zip(numbers, stack.thickness_mm, strict=True)))
     if lacking := [n for n, value in thickness.items() if value is None]:
@@ -71,7 +77,7 @@ def read_dicom_volume(folder: Path) -> tuple[Volume, list[Finding]]:
     ReadError, MissingDependencyError
         As the reader of series does.
     """
-    return read_volume(folder / IMAGES)
+    return read_volume(folder / IMAGES, _series(folder))
 
 
 def _numbers(stack: SliceStack, folder: Path) -> list[int]:

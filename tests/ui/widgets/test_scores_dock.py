@@ -75,6 +75,23 @@ def test_not_labelled_spans_the_row_and_absent_its_metrics():
     assert (both[1].text, both[1].span, both[4].text, both[-1].text) == ("absent in both", 3, "0", "absent in both")
 
 
+@pytest.mark.parametrize(
+    ("rule", "text", "reason"),
+    [
+        ("not_placed", "not scored (contours not placed)", "none of its contours lies on the image"),
+        ("no_pixel_centre", "not scored (no pixel centre inside)", "contours hold no pixel centre"),
+    ],
+)
+def test_a_region_that_is_drawn_without_a_voxel_is_not_called_empty(rule, text, reason):
+    region = RegionScore(dict.fromkeys(("dice", "iou", "hd95"), MetricValue(None, "error", rule)), 0, 0, 0)
+    found = table(liver=OK, spleen=region)
+    cells = found.region_cells("spleen")
+    assert (cells[1].text, cells[1].span, cells[1].tone, cells[-1].text) == (text, 3, "error", "")
+    assert reason in cells[1].why
+    assert "enters no mean" in cells[1].why
+    assert found.mean_cells()[-1].text == "mean of 1, 1 not scored"
+
+
 def test_the_first_row_is_the_mean_over_the_scored_regions():
     cells = table(liver=OK, spleen=CAP, gland=NOT_LABELLED).mean_cells()
     assert texts(cells) == ["all", "0.453", "0.415", "188.06", "", "", "", "", "", "mean of 2, 1 not labelled, 1 cap"]

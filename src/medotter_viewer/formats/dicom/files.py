@@ -76,6 +76,11 @@ class SeriesFiles:
     headers: Sequence[Header]
 
     @property
+    def n_images(self) -> int:
+        """How many images the files hold: frames count each."""
+        return sum(max(1, header.whole("NumberOfFrames") or 1) for header in self.headers)
+
+    @property
     def files(self) -> tuple[Path, ...]:
         """The files, in the order of their names."""
         return tuple(header.path for header in self.headers)
@@ -216,9 +221,18 @@ def find_series(folder: Path) -> tuple[list[SeriesFiles], list[Finding]]:
             continue
         if is_image:
             groups.setdefault(header.text("SeriesInstanceUID") or "", []).append(header)
-    found = [_series(uid, headers) for uid, headers in groups.items()]
+    found = [series_of(headers) for headers in groups.values()]
     found.sort(key=lambda one: (one.number is None, one.number or 0, one.uid))
     return found, findings
+
+
+def series_of(headers: Sequence[Header]) -> SeriesFiles:
+    """Return the series to which images belong: what the first of them says of it."""
+    first = headers[0]
+    number = first.text("SeriesNumber") or ""
+    shown = int(number) if number.isascii() and number.isdigit() and len(number) < 12 else None
+    words = first.words("Modality") or "", first.words("SeriesDescription") or ""
+    return SeriesFiles(first.text("SeriesInstanceUID") or "", *words, shown, headers)
 
 
 def has_images(folder: Path) -> bool:
@@ -244,13 +258,6 @@ def _tags(keywords: tuple[str, ...]) -> list[int | str | tuple[int, int]]:
     from pydicom.tag import Tag
 
     return [Tag(keyword) for keyword in keywords]
-
-
-def _series(uid: str, headers: list[Header]) -> SeriesFiles:
-    first = headers[0]
-    number = first.text("SeriesNumber") or ""
-    shown = int(number) if number.isascii() and number.isdigit() and len(number) < 12 else None
-    return SeriesFiles(uid, first.words("Modality") or "", first.words("SeriesDescription") or "", shown, headers)
 
 
 def _start(path: Path) -> bytes:

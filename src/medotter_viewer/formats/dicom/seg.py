@@ -7,6 +7,7 @@ lack what no mask depends on.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,8 @@ def read_segments(path: Path) -> tuple[Segments, list[Finding]]:
     if kind == "FRACTIONAL":
         message = "a fractional segmentation whose voxels are all 0 or the maximum: read as a mask"
         findings.append(Finding("info", "fractional-segments", message, file=str(path)))
-    return painter.segments(listed.values()), findings
+    segments = painter.segments(listed.values())
+    return replace(segments, frame_of_reference_uid=header.text("FrameOfReferenceUID")), findings
 
 
 def _listed(header: Header) -> dict[int, Segment]:

@@ -14,7 +14,8 @@ from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import LabelError, ReadError
-from medotter_viewer.formats.dicom.files import SeriesFiles, find_series, has_images, kind_of, read_header
+from medotter_viewer.formats.dicom.choice import ANY, SeriesChoice, fits
+from medotter_viewer.formats.dicom.files import SeriesFiles, find_series, has_images, kind_of, read_header, series_of
 from medotter_viewer.formats.dicom.multiframe import planes_of
 from medotter_viewer.formats.dicom.pixels import intensities, unit_of
 from medotter_viewer.formats.dicom.planes import Plane
@@ -29,37 +30,39 @@ def matches_folder(path: Path) -> bool:
     return has_images(path)
 
 
-def read_stack(path: Path) -> tuple[SliceStack, list[Finding]]:
+def read_stack(path: Path, choice: SeriesChoice = ANY) -> tuple[SliceStack, list[Finding]]:
     """Return where the slices of a series lie, from their headers alone, and what was left out or noticed.
 
     Parameters
     ----------
     path : Path
-        A folder that holds one image series, or one DICOM image.
+        A folder that holds an image series, or one DICOM image.
+    choice : SeriesChoice, optional
+        Which series, where the folder holds several.
 
     Raises
     ------
     ReadError
-        If there is no series or several, or its slices make no volume.
+        If there is no series, or several and none of them is chosen, or its slices make no volume.
     """
-    kept, findings = _placed(path, None)
+    kept, findings = _placed(path, choice)
     return kept.stack, findings
 
 
-def read_grid(path: Path) -> tuple[Grid, list[Finding]]:
-    """Return where the voxels of a series lie, without reading them.
+def read_grid(path: Path, choice: SeriesChoice = ANY) -> tuple[Grid, list[Finding]]:
+    """Return where the voxels of a series lie, without reading them; parameters as of `read_stack`.
 
     Raises
     ------
     ReadError
         As `read_stack` does.
     """
-    stack, findings = read_stack(path)
+    stack, findings = read_stack(path, choice)
     return stack.grid, findings
 
 
-def read_volume(path: Path) -> tuple[Volume, list[Finding]]:
-    """Return the image of a series, each slice scaled as it says, and what was noticed.
+def read_volume(path: Path, choice: SeriesChoice = ANY) -> tuple[Volume, list[Finding]]:
+    """Return the image of a series, each slice scaled as it says, and what was noticed; parameters as of `read_stack`.
 
     Raises
     ------
@@ -68,31 +71,13 @@ def read_volume(path: Path) -> tuple[Volume, list[Finding]]:
     MissingDependencyError
         If the package that decodes them is not installed.
     """
-    return read_series(path)
-
-
-def read_series(path: Path, series_uid: str | None = None) -> tuple[Volume, list[Finding]]:
-    """Return the image of one series of a folder that may hold several.
-
-    Parameters
-    ----------
-    path : Path
-        A folder, or one DICOM image.
-    series_uid : str, optional
-        Series Instance UID; needed where the folder holds several image series.
-
-    Raises
-    ------
-    ReadError, MissingDependencyError
-        As `read_volume` does.
-    """
-    kept, findings = _placed(path, series_uid)
+    kept, findings = _placed(path, choice)
     data, noticed = intensities(kept, path)
     return Volume(data, kept.stack.grid, unit_of(kept.planes[0]), rgb=data.ndim == 4), findings + noticed
 
 
-def read_labels(path: Path) -> tuple[LabelMap, list[Finding]]:
-    """Return the values of a series as label ids, and what was noticed.
+def read_labels(path: Path, choice: SeriesChoice = ANY) -> tuple[LabelMap, list[Finding]]:
+    """Return the values of a series as label ids, and what was noticed; parameters as of `read_stack`.
 
     Raises
     ------
@@ -101,7 +86,7 @@ def read_labels(path: Path) -> tuple[LabelMap, list[Finding]]:
     LabelError
         If values are no whole numbers, or are colours.
     """
-    kept, findings = _placed(path, None)
+    kept, findings = _placed(path, choice)
     if kept.planes[0].size[2] != 1:
         raise LabelError(f"{path}: colours, expected label ids (one value a pixel)")
     data, noticed = intensities(kept, path, as_labels=True)
@@ -109,12 +94,12 @@ def read_labels(path: Path) -> tuple[LabelMap, list[Finding]]:
     return LabelMap(whole, kept.stack.grid), findings + noticed + remarks
 
 
-def slice_items(path: Path, volume: Volume | None = None) -> list[dict[str, Any]]:
+def slice_items(path: Path, volume: Volume | None = None, choice: SeriesChoice = ANY) -> list[dict[str, Any]]:
     """Return what ``info`` lists for each slice of a series.
 
     Parameters
     ----------
-    path : Path
+    path, choice
         As for `read_stack`.
     volume : Volume, optional
         What `read_volume` gave for `path`; read here otherwise.
@@ -130,9 +115,9 @@ def slice_items(path: Path, volume: Volume | None = None) -> list[dict[str, Any]
     ReadError, MissingDependencyError
         As `read_volume` does.
     """
-    kept, _ = _placed(path, None)
+    kept, _ = _placed(path, choice)
     if volume is None:
-        volume = read_volume(path)[0]
+        volume = read_volume(path, choice)[0]
     items: list[dict[str, Any]] = []
     for place, plane in enumerate(kept.planes):
         x, y, z = (float(v) for v in kept.stack.origins_lps[place])
@@ -143,16 +128,18 @@ def slice_items(path: Path, volume: Volume | None = None) -> list[dict[str, Any]
     return items
 
 
-def _placed(path: Path, series_uid: str | None) -> tuple[PlaneStack, list[Finding]]:
+def _placed(path: Path, choice: SeriesChoice) -> tuple[PlaneStack, list[Finding]]:
     """Planes of a folder's series or of a file, in order."""
     findings: list[Finding] = []
     if path.is_dir():
-        series, findings = _chosen(path, series_uid)
+        series, findings = _chosen(path, choice)
         headers = list(series.headers)
     else:
         headers = [read_header(path)]
         if (kind := kind_of(headers[0])) != "image":
             raise ReadError(f"{path}: a DICOM object of kind {kind}, expected an image")
+        if choice.named is not None and not fits(one := series_of(headers), choice.named):
+            raise ReadError(f"{path}: --series {choice.named!r}, but it is of {one.describe()}")
     planes: list[Plane] = []
     for header in headers:
         found, noticed = planes_of(header)
@@ -162,23 +149,10 @@ def _placed(path: Path, series_uid: str | None) -> tuple[PlaneStack, list[Findin
     return kept, findings + noticed
 
 
-def _chosen(folder: Path, series_uid: str | None) -> tuple[SeriesFiles, list[Finding]]:
+def _chosen(folder: Path, choice: SeriesChoice) -> tuple[SeriesFiles, list[Finding]]:
     series, findings = find_series(folder)
-    if series_uid is not None:
-        found = next((one for one in series if one.uid == series_uid), None)
-        if found is None:
-            raise ReadError(f"{folder}: no image series {series_uid}; it holds {_listed(series)}")
-        return found, findings
     if not series:
         damaged = f"; {findings[0].message}" if findings else ""
         raise ReadError(f"{folder}: no DICOM images{damaged}")
-    if len(series) > 1:
-        raise ReadError(
-            f"{folder}: {len(series)} image series, expected one: {_listed(series)}; put the files of the wanted one "
-            "into a folder of their own"
-        )
-    return series[0], findings
-
-
-def _listed(series: list[SeriesFiles]) -> str:
-    return "; ".join(one.describe() for one in series) or "none"
+    picked, noticed = choice.pick(series, folder)
+    return picked, [*findings, *noticed]

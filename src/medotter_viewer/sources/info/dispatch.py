@@ -8,10 +8,11 @@ from medotter_viewer.errors import ReadError
 from medotter_viewer.formats import registry, seg_nrrd
 from medotter_viewer.formats.dicom import file as dicom_file
 from medotter_viewer.formats.dicom import series as dicom_series
+from medotter_viewer.formats.dicom.choice import SeriesChoice
 from medotter_viewer.sources import opening
 from medotter_viewer.sources.bundle import Bundle, find_bundle
 from medotter_viewer.sources.info import submissions
-from medotter_viewer.sources.info.dicom import dicom_facts, series_facts
+from medotter_viewer.sources.info.dicom import dicom_facts, images_facts, series_facts
 from medotter_viewer.sources.info.facts import Facts
 from medotter_viewer.sources.info.folders import bundle_facts, cases_facts
 from medotter_viewer.sources.info.lists import json_facts
@@ -21,17 +22,30 @@ from medotter_viewer.sources.scans import find_scans, is_scan
 from medotter_viewer.sources.segment_files import structure_file
 
 
-def path_info(path: Path) -> Facts:
+def path_info(path: Path, *, series: str | None = None) -> Facts:
     """Return what a file or folder is, in the JSON form of ``info``.
+
+    Parameters
+    ----------
+    path : Path
+        Which.
+    series : str, optional
+        Of a folder with several image series of DICOM the one that is wanted: its number, its description, its UID or
+        the end of it. Without it they are listed.
 
     Raises
     ------
     ReadError
-        If it is not there, no reader knows it, or it is damaged.
+        If it is not there, no reader knows it, or it is damaged; also if a series is named that it does not have.
     BundleError
         If it is a bundle whose manifest cannot be used.
     """
-    return _folder_info(path) if path.is_dir() else _file_info(path)
+    if series is None:
+        return _folder_info(path) if path.is_dir() else _file_info(path)
+    if not (path.is_dir() and dicom_series.matches_folder(path)):
+        there = "a folder without images of DICOM" if path.is_dir() else "no folder"
+        raise ReadError(f"{path}: {there}, but --series chooses one of the series in a folder; leave it out")
+    return series_facts(path, SeriesChoice(series))
 
 
 def _folder_info(path: Path) -> Facts:
@@ -45,7 +59,7 @@ def _folder_info(path: Path) -> Facts:
     if opening.holds_cases(path):
         return cases_facts(path)
     if dicom_series.matches_folder(path):
-        return series_facts(path)
+        return images_facts(path)
     if (file := structure_file(path)) is not None:
         return dicom_facts(file)
     if not any(one.matches_folder(path) for one in registry.FOLDERS):

@@ -88,7 +88,9 @@ class ScoreTable:
         scored = [r for r in self.score.regions.values() if any(v.counts for v in r.metrics.values())]
         caps = sum(any(v.status == "cap" for v in r.metrics.values()) for r in scored)
         missing = len(self.score.regions) - len(scored)
-        remarks = [f"mean of {len(scored)}", f"{missing} not labelled" * bool(missing), _caps(caps)]
+        failed = sum(_has_failed(region) for region in self.score.regions.values())
+        counts = {"not scored": failed, "not labelled": missing - failed}
+        remarks = [f"mean of {len(scored)}", *(f"{n} {word}" for word, n in counts.items() if n), _caps(caps)]
         values = [self._mean(metric, caps) for metric in self.shown]
         name = Cell(ALL, f"{_MEAN} ({len(scored)} of {len(self.score.regions)})", bold=True)
         status = Cell(", ".join(r for r in remarks if r), tone="quiet")
@@ -107,7 +109,7 @@ class ScoreTable:
             n_covered = len(values) + 6
             first, covered = replace(values[0], span=n_covered), replace(values[0], span=0)
             return [replace(title, tone="quiet"), first, *[covered] * (n_covered - 1)]
-        if words == {"absent"}:
+        if words == {"absent"} or _has_failed(region):
             values = [replace(value, span=0 if i else len(values)) for i, value in enumerate(values)]
         return [title, *values, *self._volumes(region), Cell(empty_side(region), tone="quiet")]
 
@@ -145,6 +147,11 @@ class ScoreTable:
     def _blank(self, metric: str) -> Cell:
         coming = self.coming and not any(metric in r.metrics for r in self.score.regions.values())
         return Cell("…", "being computed", "quiet") if coming else Cell(NOTHING, tone="quiet")
+
+
+def _has_failed(region: RegionScore) -> bool:
+    """Whether a region has no number, for one reason."""
+    return bool(region.metrics) and {v.status for v in region.metrics.values()} == {"error"}
 
 
 def _caps(n: int) -> str:
