@@ -180,7 +180,6 @@ def test_an_unreadable_contour_keeps_the_case_from_being_scored(tmp_path: Path, 
 
 
 def test_a_seg_that_leaves_out_empty_slices_meets_an_rtstruct(tmp_path: Path, ct: Path) -> None:
-    pytest.importorskip("highdicom")
     from seg_files import write_seg
 
     masks = np.zeros((4, 16, 20, 2), dtype=np.uint8)
@@ -196,7 +195,8 @@ def test_a_seg_that_leaves_out_empty_slices_meets_an_rtstruct(tmp_path: Path, ct
 
 
 def test_a_segmentation_of_slicer_meets_an_rtstruct(tmp_path: Path, ct: Path) -> None:
-    nrrd = pytest.importorskip("nrrd")
+    import nrrd
+
     data = np.zeros((6, 6, 2), dtype=np.uint8)  # cut to what it holds, as Slicer does
     data[1:5, 1:5, 0] = 3
     fields = {"Segment0_ID": "Segment_1", "Segment0_Name": "GTV", "Segment0_LabelValue": "3", "Segment0_Layer": "0"}
@@ -217,7 +217,6 @@ def test_a_segmentation_of_slicer_meets_an_rtstruct(tmp_path: Path, ct: Path) ->
 
 
 def test_segs_of_other_slices_meet_without_an_image(tmp_path: Path, ct: Path) -> None:
-    pytest.importorskip("highdicom")
     from seg_files import write_seg
 
     slices = [ct / f"{k}.dcm" for k in range(4)]

@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from dicom_files import ramp, write_series
+from seg_files import write_seg
 
 from medotter_viewer.core.segments import Segments
 from medotter_viewer.errors import MedotterViewerError, ReadError
 from medotter_viewer.formats.dicom.cielab import to_rgb
 from medotter_viewer.formats.dicom.seg import read_segments
 from medotter_viewer.formats.dicom.series import read_stack
-
-pytest.importorskip("highdicom")
-from seg_files import write_seg
 
 
 @pytest.fixture
