@@ -150,7 +150,8 @@ def _target(parser: argparse.ArgumentParser, otherwise: str = "") -> None:
         "target",
         nargs="?",
         metavar="TARGET",
-        help="bundle folder, dataset folder of nnU-Net, or scans of VerSe; or give --gt instead" + otherwise,
+        help="bundle folder, scans with contours, dataset folder of nnU-Net, or scans of VerSe; or give --gt instead"
+        + otherwise,
     )
     group = parser.add_argument_group("instead of TARGET", "files, or folders of files with equal names")
     group.add_argument("--gt", metavar="PATH", help="ground truths: each is a case, called as its file without suffix")

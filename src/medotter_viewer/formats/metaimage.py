@@ -22,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.core.findings import Finding
-from medotter_viewer.core.grid import Grid
+from medotter_viewer.core.grid import LPS_TO_RAS, Grid
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.paths import Confined
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import GridMismatchError, LabelError, ReadError
+from medotter_viewer.formats.colours import colour_volume
 from medotter_viewer.formats.voxels import DEFLATE_RATIO, StoredVoxels, inflated, read_errors, refuse_pointer
 
 NAME = "metaimage"
@@ -41,7 +42,6 @@ _TYPES = {
     "met_double": "f8",
 }  # fmt: skip
 _MM = {"um": 1e-3, "cm": 10.0}  # DistanceUnits; all others are mm
-_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,10 +121,8 @@ def read_volume(path: Path) -> tuple[Volume, list[Finding]]:
         unit = "HU" if header.keys.get("modality") == "MET_MOD_CT" else ""
         return Volume(data.reshape(shape, order="F"), header.grid, unit), notes
     colours = data.reshape(*shape[::-1], header.channels).transpose(2, 1, 0, 3)
-    if header.channels == 4 and (colours[..., 3] != 255).any():
-        message = "transparent voxels are shown in their stored colour: alpha is left out"
-        notes.append(Finding("info", "alpha-left-out", message, file=str(path)))
-    return Volume(colours[..., :3], header.grid, rgb=True), notes
+    volume, more = colour_volume(colours, header.grid, path)
+    return volume, notes + more
 
 
 def _read_header(path: Path) -> _Header:
@@ -200,7 +198,7 @@ def _grid(path: Path, keys: Mapping[str, str], notes: list[Finding]) -> Grid:
     # Each three numbers are the direction of one axis: the columns of ITK's matrix.
     affine[:3, :3] = (np.eye(n) if matrix is None else matrix.reshape(n, n).T)[:3, :3] * steps[:3] * to_mm
     affine[:3, 3] = 0 if offset is None else offset[:3] * to_mm
-    return Grid(shape, _RAS @ affine)
+    return Grid(shape, LPS_TO_RAS @ affine)
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap, smallest_label_dtype
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import LabelError, ReadError, WriteError
+from medotter_viewer.formats.colours import colour_volume
 from medotter_viewer.formats.nifti_fields import SIZES
 from medotter_viewer.formats.nifti_header import NiftiHeader, read_header
 from medotter_viewer.formats.voxels import (
@@ -89,10 +90,8 @@ def read_volume(path: Path) -> tuple[Volume, list[Finding]]:
     if samples == 1:
         return Volume(data.reshape(shape, order="F"), header.grid), notes
     colours = data.reshape(*shape[::-1], samples).transpose(2, 1, 0, 3)  # the colours of a voxel lie side by side
-    if samples == 4 and (colours[..., 3] != 255).any():
-        message = "transparent voxels are shown in their stored colour: alpha is left out"
-        notes.append(Finding("info", "alpha-left-out", message, file=str(path)))
-    return Volume(colours[..., :3], header.grid, rgb=True), notes
+    volume, more = colour_volume(colours, header.grid, path)
+    return volume, notes + more
 
 
 def write_labels(path: Path, labels: LabelMap) -> None:

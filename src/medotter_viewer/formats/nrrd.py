@@ -23,6 +23,7 @@ from medotter_viewer.core.labels import IntArray, LabelMap
 from medotter_viewer.core.paths import Confined
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import LabelError, ReadError
+from medotter_viewer.formats.colours import colour_volume
 from medotter_viewer.formats.nrrd_header import MAGIC, NrrdHeader, read_header
 from medotter_viewer.formats.voxels import DEFLATE_RATIO, StoredVoxels, gunzipped, read_errors
 
@@ -85,7 +86,7 @@ def read_volume(path: Path) -> tuple[Volume, list[Finding]]:
     UnsafePathError
         If a detached header names data outside its folder.
     """
-    header, notes = read_header(path), []
+    header = read_header(path)
     if not header.colours:
         _refuse_several(header)
     elif header.dtype != np.uint8:
@@ -97,10 +98,8 @@ def read_volume(path: Path) -> tuple[Volume, list[Finding]]:
     (axis,) = header.other_axes
     colours = np.moveaxis(data.reshape(header.sizes, order="F"), axis, -1)
     colours = colours.reshape(*header.grid.shape, header.colours)
-    if header.colours == 4 and (colours[..., 3] != 255).any():
-        message = "transparent voxels are shown in their stored colour: alpha is left out"
-        notes.append(Finding("info", "alpha-left-out", message, file=str(path)))
-    return Volume(colours[..., :3], header.grid, rgb=True), header.findings + notes
+    volume, notes = colour_volume(colours, header.grid, path)
+    return volume, header.findings + notes
 
 
 def read_layers(header: NrrdHeader) -> tuple[IntArray, list[Finding]]:

@@ -22,10 +22,9 @@ from medotter_viewer.formats.dicom import file as dicom
 from medotter_viewer.formats.dicom import series as dicom_series
 from medotter_viewer.formats.dicom.choice import ANY, SeriesChoice
 from medotter_viewer.formats.dicom.files import sop_kind
+from medotter_viewer.formats.voxels import GZIP_MAGIC, refuse_pointer
 
 START_BYTES = 4096
-_LFS = b"version https://git-lfs"
-_GZIP = b"\x1f\x8b"
 
 
 class Readers(Protocol):
@@ -84,8 +83,7 @@ def format_of(path: Path) -> Readers:
     if not path.is_file():
         raise ReadError(f"{path}: no such file")
     start = start_of(path)
-    if start.startswith(_LFS):
-        raise ReadError(f"{path}: Git LFS pointer, data not downloaded; run 'git lfs pull'")
+    refuse_pointer(start, path)
     by_content = next((one for one in FORMATS if one.matches(start)), None)
     # A damaged file is left to the reader of its suffix, which says what is damaged.
     chosen = by_content or next((one for one in FORMATS if _is_named(path, one)), None)
@@ -104,7 +102,7 @@ def start_of(path: Path) -> bytes:
             start = file.read(START_BYTES)
     except OSError as error:
         raise ReadError(f"{path}: {error.strerror or error}") from error
-    if start.startswith(_GZIP):
+    if start.startswith(GZIP_MAGIC):
         try:
             return zlib.decompressobj(wbits=31).decompress(start, START_BYTES)
         except zlib.error:
