@@ -73,10 +73,17 @@ def test_contours_between_pixel_centres_are_not_empty_either(folder: Path) -> No
     assert "hold no pixel centre" in " ".join(n.message for n in found.notes)
 
 
-@pytest.mark.parametrize(
-    "nothing", [(), None, [Drawn([(1, 1, 1)], kind="POINT")]], ids=["no contour", "no item", "point"]
-)
-def test_a_structure_without_any_outline_is_empty(folder: Path, nothing: Any) -> None:
+def test_a_marker_is_no_structure_that_agrees(folder: Path) -> None:
+    point = [Drawn([(1, 1, 1)], kind="POINT")]
+    found = score(source_of(folder, {"body": THERE, "isocentre": point}, {"body": THERE, "isocentre": point}))
+    assert set(found.regions["isocentre"].metrics.values()) == {MetricValue(None, "error", "no_outline")}
+    assert found.regions["body"].metrics["dice"] == MetricValue(1.0)
+    missed = score(source_of(folder, {"body": THERE, "gtv": THERE}, {"body": THERE, "gtv": point}))
+    assert missed.regions["gtv"].metrics["dice"] == MetricValue(0.0)
+
+
+@pytest.mark.parametrize("nothing", [(), None], ids=["no contour", "no item"])
+def test_a_structure_without_any_contour_is_empty(folder: Path, nothing: Any) -> None:
     found = score(source_of(folder, {"body": THERE, "gtv": nothing}, {"body": THERE, "gtv": nothing}))
     assert found.regions["gtv"].metrics["dice"] == EMPTY
     missed = score(source_of(folder, {"body": THERE, "gtv": THERE}, {"body": THERE, "gtv": nothing}))

@@ -21,6 +21,8 @@ NOT_PLACED = "not_placed"
 """Rule of what is not computed: the region is drawn, but none of its contours lies on the image."""
 NO_PIXEL = "no_pixel_centre"
 """Rule of what is not computed: the region is drawn, but its contours are so small that they hold no pixel centre."""
+NO_OUTLINE = "no_outline"
+"""Rule of what is not computed: the region is points or open lines alone, as a marker is."""
 NOTHING = "–"
 """Stands where there is no value."""
 
@@ -31,6 +33,7 @@ _NOT_COMPUTED = {
     UNEVEN_SLICES: "not defined (uneven slices)",
     NOT_PLACED: "not scored (contours not placed)",
     NO_PIXEL: "not scored (no pixel centre inside)",
+    NO_OUTLINE: "not scored (no outline)",
 }
 _LEFT, _RIGHT = "text-align:left", "text-align:right"
 

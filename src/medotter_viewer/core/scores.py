@@ -29,8 +29,8 @@ class MetricValue:
         ``not_labelled`` this dataset does not annotate the region.
     rule : str or None
         The rule that set the value: a key of ``empty_structure``, ``image_diagonal``, or None. With status ``error``
-        why there is none: ``uneven_slices`` (no distance can be given), ``not_placed`` or ``no_pixel_centre`` (the
-        region is drawn, and yet has no voxel).
+        why there is none: ``uneven_slices`` (no distance can be given), ``not_placed``, ``no_pixel_centre`` or
+        ``no_outline`` (the region is drawn, and yet has no voxel).
     """
 
     value: float | None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.core.findings import Finding, Severity
-from medotter_viewer.core.reprs import NO_PIXEL, NOT_PLACED
+from medotter_viewer.core.reprs import NO_OUTLINE, NO_PIXEL, NOT_PLACED
 from medotter_viewer.core.segments import Segment, SegmentPainter, Segments
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.core.structures import XOR_TYPE, Roi, StructureSet
@@ -129,8 +129,10 @@ class _Filler:
         if placed.n_placed and not n_voxels:
             what = "1 contour encloses" if placed.n_placed == 1 else f"{placed.n_placed} contours enclose"
             self.add("warning", "contour-without-pixels", f"{what} no pixel centre of the series: its mask is empty")
-        if n_voxels or all(contour.no_area for contour in roi.contours):
+        if n_voxels or not roi.contours:
             return None
+        if all(contour.no_area for contour in roi.contours):
+            return NO_OUTLINE
         return NO_PIXEL if touches else NOT_PLACED
 
 

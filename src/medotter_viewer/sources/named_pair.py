@@ -7,7 +7,7 @@ from dataclasses import replace
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import LabelMap
-from medotter_viewer.core.reprs import NO_PIXEL, NOT_PLACED
+from medotter_viewer.core.reprs import NO_OUTLINE, NO_PIXEL, NOT_PLACED
 from medotter_viewer.core.segments import Segments, shared_ids
 from medotter_viewer.errors import LabelError
 from medotter_viewer.geometry.lattice import common_grid, embedded
@@ -20,6 +20,7 @@ _GT, _PRED = "ground truth", "prediction"
 _WITHOUT_VOXEL = {
     NOT_PLACED: "none of its contours lies on the image",
     NO_PIXEL: "its contours hold no pixel centre",
+    NO_OUTLINE: "it is points or open lines alone",
 }
 
 
@@ -114,9 +115,12 @@ def _is_one_frame(named: dict[str, Segments], entry: CaseEntry, findings: list[F
 def _unscorable(named: dict[str, Segments], entry: CaseEntry, findings: list[Finding]) -> dict[str, str]:
     """Names of what is drawn and yet has no voxel, each with the rule of its missing score."""
     rules: dict[str, str] = {}
+    outlined = {name for found in named.values() for names in found.combinations().values() for name in names}
     for part, found in named.items():
         for number, rule in found.unscorable.items():
             name = found.names[number]
+            if rule == NO_OUTLINE and name in outlined:
+                continue  # beside a drawn structure a stray point is a miss
             rules.setdefault(name, rule)
             message = f"{name}: drawn in the {part}, but {_WITHOUT_VOXEL[rule]}: it is not empty, and has no score"
             findings.append(Finding("warning", "structure-not-scored", message, where=entry.case_id))

@@ -80,6 +80,7 @@ def test_not_labelled_spans_the_row_and_absent_its_metrics():
     [
         ("not_placed", "not scored (contours not placed)", "none of its contours lies on the image"),
         ("no_pixel_centre", "not scored (no pixel centre inside)", "contours hold no pixel centre"),
+        ("no_outline", "not scored (no outline)", "points or open lines alone"),
     ],
 )
 def test_a_region_that_is_drawn_without_a_voxel_is_not_called_empty(rule, text, reason):

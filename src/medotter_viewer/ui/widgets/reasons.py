@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medotter_viewer.core.reprs import IMAGE_DIAGONAL, NO_PIXEL, NOT_PLACED, UNEVEN_SLICES
+from medotter_viewer.core.reprs import IMAGE_DIAGONAL, NO_OUTLINE, NO_PIXEL, NOT_PLACED, UNEVEN_SLICES
 from medotter_viewer.core.scores import MetricValue, RegionScore
 from medotter_viewer.core.spec import EvalSpec
 
@@ -44,7 +44,7 @@ def hd95_definition(spec: EvalSpec, variant: str) -> str:
 
 def empty_side(region: RegionScore) -> str:
     """Return which side of a region is empty, or nothing; what is drawn without a voxel is not empty."""
-    if any(value.rule in (NOT_PLACED, NO_PIXEL) for value in region.metrics.values()):
+    if any(value.rule in (NOT_PLACED, NO_PIXEL, NO_OUTLINE) for value in region.metrics.values()):
         return ""
     if region.gt_voxels is None or region.pred_voxels is None or (region.gt_voxels and region.pred_voxels):
         return ""
@@ -62,6 +62,8 @@ def why(metric: str, region: RegionScore, spec: EvalSpec, variant: str) -> str:
         return "the region is drawn, but none of its contours lies on the image: it is not empty, and enters no mean"
     if value.rule == NO_PIXEL:
         return "the region's contours hold no pixel centre: it is not empty, but has no mask, and enters no mean"
+    if value.rule == NO_OUTLINE:
+        return "the region is points or open lines alone: it has no mask, and enters no mean"
     if value.status == "error":
         return f"{metric} could not be computed"
     if value.status in ("cap", "absent"):
