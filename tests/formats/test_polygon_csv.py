@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import struct
+import time
 import zipfile
 from pathlib import Path
 
@@ -304,3 +305,22 @@ class TestArchive:
         path.write_bytes(bytes(content[: data.draw(st.integers(0, len(content)))]))
         found = read_submission(path)
         assert (found.status == "malformed") == bool(errors(found))
+
+
+@pytest.mark.parametrize("contest", [False, True])
+@pytest.mark.parametrize("number", ["9" * 100_000 + "x", "0x" + "f" * 100_000, "." + "1" * 100_000 + "e"])
+def test_a_number_of_any_length_is_judged_in_linear_time(tmp_path: Path, number: str, contest: bool) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text(f"1,1,0,0,10,0,{number},10\n")
+    start = time.process_time()
+    assert read_submission(path, contest_reader=contest).status == "malformed"
+    assert time.process_time() - start < 2, "it took minutes where the digits could be matched in many ways"
+
+
+def test_a_zip_member_without_a_name_is_no_csv(tmp_path: Path) -> None:
+    path = tmp_path / "s.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("s.csv", "1,1,0,0,10,0,10,10\n")
+    path.write_bytes(path.read_bytes().replace(b"s.csv", b"\0.csv"))  # a name ends at its first NUL
+    found = read_submission(path)
+    assert (found.status, [f.code for f in found.findings]) == ("malformed", ["bad-archive"])

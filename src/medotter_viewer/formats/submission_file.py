@@ -142,7 +142,7 @@ def _check_directory(file: IO[bytes], n_bytes: int) -> None:
 
 
 def _only_csv(archive: zipfile.ZipFile) -> zipfile.ZipInfo:
-    members = [info for info in archive.infolist() if not info.is_dir() and not _is_macos(info.filename)]
+    members = [info for info in archive.infolist() if not _is_folder(info) and not _is_macos(info.filename)]
     found = [info for info in members if info.filename.lower().endswith(".csv")]
     if len(found) != 1:
         got = f"{len(found)} CSV files" if found else "no CSV file"
@@ -158,6 +158,10 @@ def _only_csv(archive: zipfile.ZipFile) -> zipfile.ZipInfo:
         raise SubmissionFileError("bad-archive", message)
     _check_size(info.file_size, "the CSV in the zip archive")
     return info
+
+
+def _is_folder(info: zipfile.ZipInfo) -> bool:
+    return info.filename.endswith("/")  # its own is_dir fails on a member without a name
 
 
 def _is_macos(name: str) -> bool:

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 _DECIMAL_LETTERS = b"0123456789+-.eE,"
-_DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+# In linear time: digits can be matched in one way only, and a line may be as long as the file.
+_DECIMAL = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _JAVA_BLANK = bytes(range(33))  # what String.trim removes
 _JAVA_INT = re.compile(rb"[+-]?\d+")
-_JAVA_HEX = re.compile(rb"[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?\d+")
+_JAVA_HEX = re.compile(rb"[+-]?0[xX]([0-9a-fA-F]+(\.[0-9a-fA-F]*)?|\.[0-9a-fA-F]+)[pP][+-]?\d+")
 _JAVA_WORD = re.compile(rb"[+-]?(NaN|Infinity)")
 _LARGEST = 1e100  # products of two coordinates stay finite
 _LONGEST_INT = 2**31 - 1

@@ -19,7 +19,7 @@ from typing import Any
 
 from medotter_viewer.errors import ReadError
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")  # in linear time
 _WHOLE = re.compile(r"[+-]?\d+")
 _BINARY = {"US": "H", "SS": "h", "UL": "I", "SL": "i", "FL": "f", "FD": "d", "US or SS": "H"}
 _PARSER_ERRORS = (
