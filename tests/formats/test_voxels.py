@@ -9,9 +9,10 @@ import itertools
 import sys
 import tracemalloc
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import isal.igzip
 import nibabel
 import numpy as np
 import pytest
@@ -87,6 +88,19 @@ def test_several_gzip_members_are_one_stream(tmp_path: Path) -> None:
     path.write_bytes(b"".join(gzip.compress(plain[a:b], 1) for a, b in itertools.pairwise(cuts)))
     np.testing.assert_array_equal(read_labels(path)[0].data, ids)
     np.testing.assert_array_equal(read_volume(path)[0].data, ids)
+
+
+def test_an_isal_without_the_reader_that_is_no_public_name_unpacks_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = np.arange(100_000, dtype="<i4").tobytes()
+    packed = gzip.compress(content[:1000]) + gzip.compress(content[1000:])
+    with gunzipped(io.BytesIO(packed)) as stream:
+        assert stream.read() == content
+    monkeypatch.setattr(isal, "igzip", SimpleNamespace(IGzipFile=isal.igzip.IGzipFile))
+    array = np.zeros(100_000, dtype="<i4")
+    with gunzipped(io.BytesIO(packed)) as stream:
+        assert StoredVoxels(HERE, stream, array.dtype, array.size, len(content)).values().tobytes() == content
+    with pytest.raises(ReadError, match="damaged"), read_errors(HERE), gunzipped(io.BytesIO(packed[:-9])) as stream:
+        stream.read()
 
 
 @pytest.mark.parametrize("place", [-1, -5, -8])

@@ -166,11 +166,15 @@ class StoredVoxels:
                 break
 
 
-def gunzipped(file: BinaryIO) -> io.BufferedReader:
+def gunzipped(file: BinaryIO) -> io.BufferedIOBase:
     """Return the unpacked bytes of a gzip file of one or several members, by isal: several times as fast as zlib."""
-    from isal.igzip import _GzipReader  # the reader itself: IGzipFile.readinto would copy every byte once more
+    from isal import igzip
 
-    return io.BufferedReader(cast(io.RawIOBase, _GzipReader(file, 1 << 19)), 1 << 16)
+    # The reader itself where there is one, it is no public name: IGzipFile.readinto copies every byte once more.
+    reader = getattr(igzip, "_GzipReader", None)
+    if reader is None:
+        return cast(io.BufferedIOBase, igzip.IGzipFile(fileobj=file, mode="rb"))
+    return io.BufferedReader(cast(io.RawIOBase, reader(file, 1 << 19)), 1 << 16)
 
 
 def inflated(file: BinaryIO) -> io.BufferedReader:
