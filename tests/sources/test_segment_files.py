@@ -15,7 +15,7 @@ from medotter_viewer.core.labels import LabelMap, Remap
 from medotter_viewer.errors import GridMismatchError, ReadError
 from medotter_viewer.formats.dicom.series import read_stack
 from medotter_viewer.sources.loading import load_case
-from medotter_viewer.sources.segment_files import named_labels, read_segment_file
+from medotter_viewer.sources.segment_files import is_segment_file, named_labels, read_segment_file
 
 
 @pytest.fixture
@@ -88,6 +88,14 @@ def test_a_folder_with_its_images_too_is_its_own_series(ct: Path) -> None:
     found = read_segment_file(ct)
     assert found is not None
     assert int((found[0].codes > 0).sum()) == 16
+
+
+def test_what_is_known_to_name_structures_is_what_is_read_as_such(tmp_path: Path, ct: Path) -> None:
+    file = rtstruct(tmp_path / "rt" / "any.name", GTV=(4, 0))
+    (tmp_path / "rt" / "damaged").write_bytes(bytes(128) + b"DICM" + bytes(range(200)))  # hides no names
+    for path, named in ((file, True), (file.parent, True), (ct, False), (tmp_path / "none", False)):
+        assert is_segment_file(path) is named
+        assert (read_segment_file(path, image=ct) is not None) is named
 
 
 def test_what_names_nothing_is_left_to_the_other_readers(tmp_path: Path, ct: Path) -> None:

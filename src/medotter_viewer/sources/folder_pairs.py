@@ -28,7 +28,8 @@ from medotter_viewer.sources.inferred_spec import (
     spec_of_ids,
 )
 from medotter_viewer.sources.named_folders import GT, IMAGE, PRED, Folders
-from medotter_viewer.sources.one_volume import is_one_volume, names_segments
+from medotter_viewer.sources.one_volume import is_one_volume
+from medotter_viewer.sources.segment_files import is_segment_file
 from medotter_viewer.sources.user_remap import IDENTITY, UserRemap
 
 AS_IN_FILE = Remap(None, "none", "no remap is given: ids are as in the files")
@@ -127,7 +128,7 @@ def _named_by_files(
 ) -> Callable[[], tuple[SegmentIds, Regions]] | None:
     """What reads, once, the names that files give their structures; None where no file does."""
     paths = (path for entry in cases for path in (entry.gt_path, entry.pred_path) if path is not None)
-    return cache(lambda: named_regions(cases, progress)) if any(map(names_segments, paths)) else None
+    return cache(lambda: named_regions(cases, progress)) if any(map(is_segment_file, paths)) else None
 
 
 def _listings(folders: Folders) -> dict[str, Listing]:

@@ -12,7 +12,7 @@ from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.segments import Segment, Segments
 from medotter_viewer.errors import GridMismatchError, ReadError
-from medotter_viewer.formats import registry, seg_nrrd
+from medotter_viewer.formats import images, nifti, registry, seg_nrrd
 from medotter_viewer.formats.dicom.choice import ANY, SeriesChoice
 from medotter_viewer.formats.dicom.files import SopKind, dicom_files, has_images, is_dicom, sop_kind
 from medotter_viewer.formats.dicom.rtstruct import read_structures
@@ -22,6 +22,8 @@ from medotter_viewer.geometry.contour_masks import fill_structures
 from medotter_viewer.geometry.lattice import common_grid
 
 Found = tuple[Segments, list[Finding]]
+
+_NEVER_NAMED = (*nifti.SUFFIXES, *images.SUFFIXES)
 
 OTHER_FRAME = "other-frame-of-reference"
 """Code of what is said of files whose coordinate systems have different names."""
@@ -71,12 +73,19 @@ def read_segment_file(path: Path, *, image: Path | None = None, series: SeriesCh
 
 
 def is_segment_file(path: Path) -> bool:
-    """Tell whether `read_segment_file` would take a path, by the start of its files."""
-    if path.is_dir():
-        return structure_file(path) is not None
-    if not path.is_file():
+    """Tell whether `read_segment_file` would take a path: a file that names structures, or a folder of a single one.
+
+    Only the start of a file is read, and of files that by their name cannot be such, nothing. What cannot be read is
+    none.
+    """
+    try:
+        if path.is_dir():
+            return structure_file(path) is not None
+        if path.name.lower().endswith(_NEVER_NAMED) or not path.is_file():
+            return False
+        start = registry.start_of(path)
+    except ReadError:
         return False
-    start = registry.start_of(path)
     return seg_nrrd.matches(start) or (is_dicom(start) and _kind(path) in ("seg", "rtstruct"))
 
 
