@@ -234,7 +234,25 @@ def test_contours_that_all_name_images_of_the_series_are_on_them_whatever_frame_
     folder = write_dicom_scan(tmp_path, "S", {TARGET: {1: [box(0, 0, 10)]}}, frame="elsewhere")
     scan, findings = read_scan(folder)
     assert list(rings_of(scan, TARGET)) == [1]
-    assert [f.code for f in findings if f.severity == "warning"] == ["scan-frame-of-reference"]
+    assert [f.code for f in findings if f.severity == "warning"] == ["contour-frame-of-reference"]
+
+
+def test_a_contour_of_another_frame_must_lie_on_the_image_that_it_names(tmp_path: Path) -> None:
+    """The name alone would place it by a position that means nothing in this frame."""
+    folder = write_dicom_scan(tmp_path, "S", {TARGET: {1: [box(0, 0, 10)]}}, n_slices=3)
+    ring = Drawn(square(0, 0, 10, 5.0), image=uid_of("sop", "S 1"))  # slice 1 lies at 0 mm
+    write_rtstruct(folder / "RTst" / "rt.dcm", [Structure(1, TARGET, [ring])], frame="elsewhere")
+    scan, findings = read_scan(folder)
+    assert [f.code for f in findings if f.severity == "error"] == ["unreadable-contours"]
+    assert scan.structures == ()
+
+
+def test_an_image_beside_the_structure_set_is_no_second_one(tmp_path: Path) -> None:
+    folder = write_dicom_scan(tmp_path, "S", {TARGET: {1: [box(0, 0, 10)]}})
+    image = next((folder / "CT").iterdir())
+    (folder / "RTst" / "stray.dcm").write_bytes(image.read_bytes())
+    scan, _ = read_scan(folder)
+    assert list(rings_of(scan, TARGET)) == [1]
 
 
 def test_two_images_of_one_number_or_none_are_refused(tmp_path: Path) -> None:

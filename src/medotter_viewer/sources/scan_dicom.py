@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +11,11 @@ from medotter_viewer.core.contours import ScanContours
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.scans import Scan, ScanStructure
 from medotter_viewer.core.slice_stack import SliceStack
-from medotter_viewer.core.structures import Roi, StructureSet
+from medotter_viewer.core.structures import StructureSet
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import GridMismatchError, ReadError
 from medotter_viewer.formats.dicom.choice import SeriesChoice
-from medotter_viewer.formats.dicom.files import dicom_files
+from medotter_viewer.formats.dicom.files import dicom_files, sop_kind
 from medotter_viewer.formats.dicom.rtstruct import read_structures
 from medotter_viewer.formats.dicom.series import read_stack, read_volume
 from medotter_viewer.geometry.contour_planes import PlacedContours, place_contours
@@ -100,48 +99,30 @@ def _structures(
     folder: Path, stack: SliceStack, numbers: list[int]
 ) -> tuple[tuple[ScanStructure, ...] | None, list[Finding]]:
     """Structures with their rings, None where nothing was drawn; and what was noticed."""
-    files = list(dicom_files(folder / CONTOURS))
+    files = [path for path in dicom_files(folder / CONTOURS) if _may_be_structures(path)]
     if not files:
         return None, []
     if len(files) > 1:
         names = ", ".join(path.name for path in files[:4])
-        message = f"{folder / CONTOURS}: {len(files)} DICOM files ({names}), expected one RTSTRUCT; keep the right one"
+        message = f"{folder / CONTOURS}: {len(files)} RTSTRUCTs ({names}), expected one; keep the right one"
         return (), [Finding("error", "scan-several-structure-sets", message, str(folder / CONTOURS))]
     try:
         found, findings = read_structures(files[0])
-        rois, noted = _same_frame(found, stack)
-        placed, noticed = place_contours(rois, stack, names=found.names, file=files[0])
+        placed, noticed = place_contours(found.rois, stack, names=found.names, file=files[0])
     except (ReadError, GridMismatchError) as error:
         message = str(error) if str(files[0]) in str(error) else f"{files[0]}: {error}"
         return (), [Finding("error", "unreadable-contours", message, str(files[0]))]
     damage = {f.where: f.message for f in findings if f.severity == "error"}
     kept = [f for f in findings if f.severity != "error" or f.where is None]
-    return _named(found, placed, numbers, damage), [*kept, *noted, *noticed]
+    return _named(found, placed, numbers, damage), [*kept, *noticed]
 
 
-def _same_frame(found: StructureSet, stack: SliceStack) -> tuple[list[Roi], list[Finding]]:
-    """Structures, those of another frame of reference as of the series' where all their contours name its images.
-
-    The contest ties contours to slices by the image that they name; the position decides only where that fails.
-    """
-    known = {uid for uid in stack.sop_uids if uid}
-    frame = stack.frame_of_reference_uid
-    rois: list[Roi] = []
-    other: set[str] = set()
-    for roi in found.rois:
-        theirs = roi.frame_of_reference_uid
-        if frame and theirs and theirs != frame and roi.contours and all(c.sop_uid in known for c in roi.contours):
-            other.add(theirs)
-            rois.append(replace(roi, frame_of_reference_uid=frame))
-        else:
-            rois.append(roi)
-    if not other:
-        return rois, []
-    message = (
-        f"{found.described()}: frame of reference {', '.join(sorted(other))}, but the series has {frame}; its contours "
-        "name images of the series, and are taken for drawn on them"
-    )
-    return rois, [Finding("warning", "scan-frame-of-reference", message, found.described())]
+def _may_be_structures(path: Path) -> bool:
+    """Whether a DICOM file is an RTSTRUCT; a damaged one is left to its reader, which says what is damaged."""
+    try:
+        return sop_kind(path) == "rtstruct"
+    except ReadError:
+        return True
 
 
 def _named(
