@@ -13,7 +13,7 @@ anjany/verse, README.md; verse2020.grand-challenge.org; Hendrik-code/TPTBox, ``c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite, isnan
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,8 @@ from medotter_viewer.formats.landmark_tptbox import BODY, SUBREGION, WORLD_AXES,
 
 LAYOUTS: Mapping[str, str] = {"miccai19": "IPL", "miccai20": "PIR"}
 """Axes of the layouts without ``direction``."""
+
+_FARTHEST = 1e9  # no voxel and no mm is beyond it
 
 
 def parse_landmarks(content: Any, path: Path, *, layout: str | None = None) -> LandmarkFile:
@@ -150,8 +152,8 @@ def _number(value: Any, where: str) -> float:
         number = float("x" if isinstance(value, bool) else value)
     except (TypeError, ValueError, OverflowError):
         number = float("inf")
-    if not isfinite(number) and not isnan(number):
-        raise ReadError(f"{where}: got {value!r}, expected a number")
+    if not abs(number) <= _FARTHEST and not isnan(number):
+        raise ReadError(f"{where}: got {value!r}, expected a number of at most {_FARTHEST:g}")
     return number
 
 
@@ -172,7 +174,7 @@ def _frame(
     try:
         found = {key: np.asarray(value, dtype=np.float64) for key, value in given.items()}
         for key, array in found.items():
-            if array.shape != ((3, 3) if key == "rotation" else (3,)) or not np.isfinite(array).all():
+            if array.shape != ((3, 3) if key == "rotation" else (3,)) or not (np.abs(array) <= _FARTHEST).all():
                 raise ValueError(f"{key}: got {given[key]!r}")
         zoom = tuple(found["zoom"].tolist()) if "zoom" in found else None
         shape = tuple(int(n) for n in found["shape"]) if "shape" in found else None

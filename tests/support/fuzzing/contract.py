@@ -29,7 +29,7 @@ MAX_MESSAGE = 1500
 """Letters of a message beside the paths in it: people read it in a terminal."""
 
 
-_FILES = ("eval_spec.yaml", "task.yaml", "manifest_test.json")
+_FILES = ("eval_spec.yaml", "task.yaml", "manifest_test.json", "task_type ")  # what stands for its file
 
 
 class ContractError(AssertionError):
