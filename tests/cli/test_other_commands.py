@@ -282,7 +282,7 @@ class TestInfo:
     def test_text_for_people(self, cli: Any, tiny: Any) -> None:
         out = cli("info", tiny.data / "labels" / "A" / "1.nii.gz").out
         assert "shape: 8, 8, 8" in out
-        assert "labels: 0 (445), 5 (64), 7 (1), 9 (2)" in out
+        assert "labels: 0 (445 voxels), 5 (64 voxels), 7 (1 voxel), 9 (2 voxels)" in out
 
     def test_what_it_cannot_read_is_1_in_one_line(self, cli: Any, tmp_path: Path) -> None:
         (tmp_path / "text.nii.gz").write_text("no volume")

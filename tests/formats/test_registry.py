@@ -34,7 +34,7 @@ def test_longer_suffixes_come_first() -> None:
 
 @pytest.mark.parametrize("name", ["a.nii", "a.NII.gz"])
 def test_a_format_is_known_by_its_suffix(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_bytes(b"")
+    (tmp_path / name).write_bytes(b"damaged")
     assert format_of(tmp_path / name).NAME == "nifti"
 
 
@@ -53,6 +53,13 @@ def test_a_pointer_to_large_file_storage_is_named_for_every_suffix(tmp_path: Pat
         format_of(tmp_path / "a.dcm")
 
 
+def test_an_empty_file_is_called_empty_whatever_its_name(tmp_path: Path) -> None:
+    for name in ("a.nii.gz", "a.dcm", "a"):
+        (tmp_path / name).write_bytes(b"")
+        with pytest.raises(ReadError, match=r"an empty file \(0 bytes\)"):
+            format_of(tmp_path / name)
+
+
 def test_a_folder_that_is_no_volume_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="a folder that no reader takes for one volume"):
         format_of(tmp_path)
@@ -61,9 +68,9 @@ def test_a_folder_that_is_no_volume_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("read", [read_grid, read_labels, read_volume, format_of])
 def test_unknown_and_missing_files_are_read_errors(tmp_path: Path, read: object) -> None:
     assert callable(read)
-    (tmp_path / "a.xyz").write_bytes(b"")
+    (tmp_path / "a.xyz").write_bytes(b"text")
     with pytest.raises(
-        ReadError, match=r"no reader for this kind of file \(it starts with b''\); expected one of \.nii"
+        ReadError, match=r"no reader for this kind of file \(it starts with b'text'\); expected one of \.nii"
     ):
         read(tmp_path / "a.xyz")
     with pytest.raises(ReadError, match="no such file"):

@@ -77,7 +77,7 @@ def test_a_bundle_lists_its_cases(tmp_path: Path, write_bundle: Any) -> None:
 def test_what_no_reader_knows_is_a_read_error(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x")
     for path, message in [
-        (tmp_path, "neither one volume nor a source of cases"),
+        (tmp_path, "name files or folders of equal names by --gt"),
         (tmp_path / "none", "no such file"),
         (tmp_path / "a.txt", "no reader for this kind of file"),
     ]:

@@ -83,6 +83,8 @@ def format_of(path: Path) -> Readers:
     if not path.is_file():
         raise ReadError(f"{path}: no such file")
     start = start_of(path)
+    if not start:
+        raise ReadError(f"{path}: an empty file (0 bytes); copy it again")
     refuse_pointer(start, path)
     by_content = next((one for one in FORMATS if one.matches(start)), None)
     # A damaged file is left to the reader of its suffix, which says what is damaged.

@@ -23,7 +23,7 @@ from medotter_viewer.sources.verse_files import is_verse
 
 Place = str | os.PathLike[str]
 
-EXPECTED = "a bundle folder, scans with contours, a dataset of nnU-Net or scans of VerSe"
+_EXPECTED = "a bundle folder, scans with contours, a dataset of nnU-Net or scans of VerSe"
 _LOOKED_FOR = (
     f"no {MANIFEST} (a bundle), no auxiliary/ or CT/ and RTst/ (scans with contours), "
     f"no {DATASET} with labelsTr or imagesTs (nnU-Net), no sub-..._seg-vert_msk.nii.gz (VerSe)"
@@ -162,7 +162,7 @@ def open_source(
             resample_prediction=resample_prediction,
             progress=progress,
         )
-    raise BundleNotFoundError(_nothing_known(place))
+    raise BundleNotFoundError(nothing_known(place))
 
 
 def holds_cases(place: Path) -> bool:
@@ -178,12 +178,12 @@ def _refuse(options: Mapping[str, object], reason: str) -> None:
         raise UsageError(f"{', '.join(named)}: {reason}")
 
 
-def _nothing_known(place: Path) -> str:
+def nothing_known(place: Path) -> str:
     """Say what was looked for, what is there instead, and what to do."""
     if not place.exists():
-        return f"{place} is not there; expected {EXPECTED}"
+        return f"{place} is not there; expected {_EXPECTED}"
     if not place.is_dir():
-        return f"{place} is no folder; expected {EXPECTED}; {_OTHERWISE}"
+        return f"{place} is no folder; expected {_EXPECTED}; {_OTHERWISE}"
     try:
         names = sorted(f"{path.name}/" if path.is_dir() else path.name for path in place.iterdir())
     except OSError as error:

@@ -19,7 +19,8 @@ def dicom_facts(path: Path) -> Facts:
     kind = sop_kind(path)
     if kind == "rtstruct":
         items, notes = roi_items(path)
-        return facts(path, rtstruct.NAME, items=items, notes=notes)
+        frames = rtstruct.read_structures(path)[0].frame_of_reference_uids
+        return {**facts(path, rtstruct.NAME, items=items, notes=notes), "frame_of_reference": ", ".join(frames) or None}
     if kind == "seg":
         return segment_facts(path, seg.NAME, *seg.read_segments(path))
     return series_facts(path)
@@ -50,7 +51,9 @@ def series_facts(path: Path, choice: SeriesChoice = ANY) -> Facts:
     """Return the facts of a series in a folder, or of one image file: what each slice holds, along the normal."""
     volume, notes = series.read_volume(path, choice)
     items = [] if volume.rgb else series.slice_items(path, volume, choice)
-    return {**_image_facts(path, volume, notes), "items": items}
+    stack, _ = series.read_stack(path, choice)
+    told = {"frame_of_reference": stack.frame_of_reference_uid}
+    return {**_image_facts(path, volume, notes), **told, "items": items}
 
 
 def _image_facts(path: Path, volume: Volume, notes: list[Finding]) -> Facts:

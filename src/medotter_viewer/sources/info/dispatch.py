@@ -63,9 +63,7 @@ def _folder_info(path: Path) -> Facts:
     if (file := structure_file(path)) is not None:
         return dicom_facts(file)
     if not any(one.matches_folder(path) for one in registry.FOLDERS):
-        raise ReadError(
-            f"{path}: a folder that is neither one volume nor a source of cases ({opening.EXPECTED}); name a file in it"
-        )
+        raise ReadError(f"{opening.nothing_known(path)}, or a single file of it")
     return volume_facts(path)
 
 

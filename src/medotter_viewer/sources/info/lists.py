@@ -25,7 +25,7 @@ def json_facts(path: Path) -> Facts:
         if "--centroid-layout" not in str(error):
             raise
         note = Finding("warning", "no-direction", str(error), file=str(path))
-        points = [_point(entry["label"], None) for entry in content if "label" in entry]
+        points = [_point(entry["label"], None, None) for entry in content if "label" in entry]
         return facts(path, "centroids", items=points, notes=[note])
     notes = list(found.findings)
     world: dict[int, tuple[float, ...]] = {}
@@ -33,9 +33,14 @@ def json_facts(path: Path) -> Facts:
         placed, more = found.place(None)
         world, notes = dict(placed.points_world), [*notes, *(n for n in more if n not in notes)]
     elif found.points:
-        message = "coordinates are voxels of an image that the file does not name: 'landmarks --image' places them"
+        message = (
+            "X, Y, Z are voxels along the file's own axes, of an image that it does not name: where they lie in the "
+            "patient only 'landmarks GT PRED --image' can say"
+        )
         notes.append(Finding("info", "landmark-needs-image", message, file=str(path)))
-    items = [_point(label, world.get(label)) for label in found.points]
+    if not found.points:
+        notes.append(Finding("info", "no-points", "no point with numbers is in the file", file=str(path)))
+    items = [_point(label, xyz, world.get(label)) for label, xyz in found.points.items()]
     return {**facts(path, "centroids", items=items, notes=notes), "axcodes": list(found.axes) or None}
 
 
@@ -43,6 +48,7 @@ def _looks_like_points(content: Any) -> bool:
     return isinstance(content, list) and all(isinstance(entry, dict) for entry in content)
 
 
-def _point(label: Any, world: tuple[float, ...] | None) -> dict[str, Any]:
+def _point(label: Any, xyz: tuple[float, ...] | None, world: tuple[float, ...] | None) -> dict[str, Any]:
     name = vertebra_name(label) if isinstance(label, int) else str(label)
-    return {"kind": "point", "label": label, "name": name, "world": None if world is None else list(world)}
+    places = {"file_xyz": xyz, "world": world}
+    return {"kind": "point", "label": label, "name": name, **{k: v and list(v) for k, v in places.items()}}
