@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from numpy.typing import NDArray
+from scan_phantoms import BLOCK, SCAN_SPEC, SHAPE, block_scan
 
 from medotter_viewer.core.accents import GT_ACCENT, PRED_ACCENT
 from medotter_viewer.core.case import Case, CaseEntry
@@ -33,6 +35,8 @@ from medotter_viewer.figures.planes import (
     window_limits,
 )
 from medotter_viewer.figures.scene import make_scene, planes_of
+from medotter_viewer.geometry.orientation import display_order
+from medotter_viewer.scoring.registry import score_case
 from medotter_viewer.ui.layers import ShowOptions, specs
 
 if TYPE_CHECKING:
@@ -357,3 +361,63 @@ def test_no_pyplot_figure_is_left_behind() -> None:
     assert len(figure.axes) == 3
     pyplot = sys.modules.get("matplotlib.pyplot")
     assert pyplot is None or pyplot.get_fignums() == []
+
+
+# ---------------------------------------------------------------- contours
+
+
+@pytest.mark.parametrize("pose", ["head first supine", "feet first prone", "tilted by 12 degrees"])
+def test_contours_of_the_most_wrong_slice_are_drawn_around_what_they_enclose(pose: str) -> None:
+    case = block_scan(pose, shift=4.0)
+    scene = make_scene(case, SCAN_SPEC, None, None)
+    (plane,) = scene.planes
+    assert plane is AXIAL
+    assert scene.parts == ("gt", "pred")
+    # moved by 4 of 6 columns, 8 of 10 columns are wrong; the last slice misses only 6
+    assert scene.indices[0] != _displayed_slice(case, BLOCK[2].stop - 1)
+    bright = np.argwhere(cut(case.channels["image"].data, scene.grid, plane, scene.indices[0])) * 1.0
+    low, high = bright.min(axis=0) - 0.5, bright.max(axis=0) + 0.5
+    frame = Frame.of(scene.grid)
+    points = scene.outline("gt", plane).reshape(-1, 2)
+    np.testing.assert_allclose(points.min(axis=0), frame.to_mm(plane, low[::-1]), atol=1e-6)
+    np.testing.assert_allclose(points.max(axis=0), frame.to_mm(plane, high[::-1]), atol=1e-6)
+    moved = scene.outline("pred", plane).reshape(-1, 2).min(axis=0) - points.min(axis=0)
+    assert sorted(np.abs(moved)) == pytest.approx([0, 4 * 1.5], abs=1e-6)
+
+
+def test_the_picture_of_a_scan_has_both_colours_its_score_and_one_pane() -> None:
+    case = block_scan(shift=4.0)
+    figure = triplet(case, SCAN_SPEC)
+    (axes,) = figure.axes
+    assert {to_hex(lines.get_color()[0]).upper() for lines in _outlines(axes)} == {GT_ACCENT, PRED_ACCENT}
+    score = score_case(case, SCAN_SPEC).case["scan_score"].value
+    assert f"scan   scan score {score:.3f}" in _texts(figure)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["ground truth", "prediction"]
+
+
+def test_a_margin_of_a_scan_goes_around_its_rings() -> None:
+    (axes,) = triplet(block_scan(shift=2.0), SCAN_SPEC, margin_mm=3.0).axes
+    assert abs(np.diff(axes.get_xlim())[0]) == pytest.approx((6 + 2) * 1.5 + 2 * 3)
+    assert abs(np.diff(axes.get_ylim())[0]) == pytest.approx(5 * 2 + 2 * 3)
+
+
+def test_contours_without_a_place_are_said_to_be_missing_from_the_picture() -> None:
+    figure = triplet(replace(block_scan(), stack=None), SCAN_SPEC)
+    assert "ground truth: 3 contours not drawn, the files do not say where the slices lie" in _texts(figure)
+    assert not any(_outlines(axes) for axes in figure.axes)
+
+
+def test_contours_without_an_image_are_drawn_with_a_note() -> None:
+    figure = triplet(block_scan(image=False, shift=4.0), SCAN_SPEC)
+    assert "no image: contours only" in _texts(figure)
+    assert len(_outlines(figure.axes[0])) == 2
+
+
+def _outlines(axes: Any) -> list[Any]:
+    """Outlines of contours; ticks at the rim are white."""
+    return [lines for lines in axes.collections if to_hex(lines.get_color()[0]) != "#ffffff" and lines.get_segments()]
+
+
+def _displayed_slice(case: Case, index: int) -> int:
+    order = display_order(case.stack.grid)  # type: ignore[union-attr]
+    return int(order.displayed_index([0, 0, index], SHAPE)[0])

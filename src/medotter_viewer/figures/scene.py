@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,22 +12,20 @@ from numpy.typing import NDArray
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap
-from medotter_viewer.core.reprs import metric_text, number_text
 from medotter_viewer.core.spec import MACRO, EvalSpec
 from medotter_viewer.core.volume import Volume
-from medotter_viewer.errors import MedotterViewerError, ReadError, UnsupportedTaskError, UsageError
-from medotter_viewer.figures.planes import PLANES, Frame, Plane, cut, edge_segments, turned_deg
+from medotter_viewer.errors import ReadError, UsageError
+from medotter_viewer.figures.planes import PLANES, Frame, Plane, cut, edge_segments
+from medotter_viewer.figures.words import notes, title
 from medotter_viewer.geometry.orientation import display_order
+from medotter_viewer.geometry.placed_rings import PlacedRings, place_rings, undrawn
+from medotter_viewer.geometry.scan_stack import scan_stack
 from medotter_viewer.metrics.error_map import WRONG, error_map
 from medotter_viewer.metrics.overlap import id_mask
 from medotter_viewer.metrics.surface import bounding_box
-from medotter_viewer.scoring.options import ScoreOptions
-from medotter_viewer.scoring.registry import score_case
 from medotter_viewer.scoring.slices import scored_ids, slice_profile
 
-_TURNED_DEG = 0.5  # an image turned by more against the labels is no longer where it is drawn
-_OBLIQUE_DEG = 1.0
-_NOTES = 3
+_SIDES = {"gt": "ground truth", "pred": "prediction"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +50,8 @@ class Scene:
         Name and data of the image.
     notes : tuple of str
         What to know before trusting the picture.
+    rings : mapping of str to PlacedRings
+        ``gt`` and ``pred``: the contours of a scan, which are drawn instead of label maps.
     """
 
     title: str
@@ -62,15 +63,35 @@ class Scene:
     channel: str
     image: Volume | None
     notes: tuple[str, ...]
+    rings: Mapping[str, PlacedRings] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What is outlined."""
+        return tuple(self.rings or self.labels)
+
+    @property
+    def planes(self) -> list[Plane]:
+        """The planes that are drawn: of contours that of their slices alone, as they have no outline across."""
+        side = next(iter(self.rings.values()), None)
+        return planes_of(self.grid) if side is None else [PLANES[side.axis]]
 
     def outline(self, part: str, plane: Plane) -> NDArray[np.float64]:
-        """Return the (n, 2, 2) edges in mm of one label map in one plane."""
+        """Return the (n, 2, 2) edges in mm of one label map, or of the contours of one side, in one plane."""
+        if self.rings:
+            return self._ring_edges(self.rings[part], plane)
         labels = self.labels[part]
         pixels = cut(labels.data, labels.grid, plane, self.indices[plane.axis])
         if self.ids is not None and part != "native":
             mask = id_mask(pixels, self.ids)
             pixels = mask if self.as_one else np.where(mask, pixels, 0)
         return Frame.of(labels.grid).to_mm(plane, edge_segments(pixels))
+
+    def _ring_edges(self, side: PlacedRings, plane: Plane) -> NDArray[np.float64]:
+        """Both ends of every edge of a side's rings on the slice that is shown."""
+        paths = side.paths(side.flipped(self.indices[plane.axis]))
+        edges = [np.stack([path[:-1], path[1:]], axis=1)[..., [plane.across, plane.down]] for path in paths]
+        return Frame.of(self.grid).to_mm(plane, np.concatenate([np.zeros((0, 2, 2)), *edges]))
 
     def wrong_label(self, plane: Plane) -> NDArray[np.bool_] | None:
         """Return the pixels labelled on both sides but not alike; None for one region, which has no wrong label.
@@ -86,6 +107,8 @@ class Scene:
     def region_box_mm(self) -> list[tuple[float, float]] | None:
         """Return the displayed mm from edge to edge of what is drawn, along I, P, L; None where that is nothing."""
         order, frame = display_order(self.grid), Frame.of(self.grid)
+        if self.rings:
+            return self._rings_box_mm(frame)
         there = np.zeros(self.grid.shape, dtype=np.bool_)
         for part, labels in self.labels.items():
             there |= labels.data != 0 if self.ids is None or part == "native" else id_mask(labels.data, self.ids)
@@ -96,6 +119,17 @@ class Scene:
             (frame.position_mm(axis, side.start) - step / 2, frame.position_mm(axis, side.stop) - step / 2)
             for axis, (side, step) in enumerate(zip(box, frame.scale, strict=True))
         ]
+
+    def _rings_box_mm(self, frame: Frame) -> list[tuple[float, float]] | None:
+        """From the lowest to the highest point of all rings; across them to the edges of their slices."""
+        found = [path for side in self.rings.values() for index in side.rings for path in side.paths(index)]
+        if not found:
+            return None
+        points = np.concatenate(found)
+        across = next(iter(self.rings.values())).axis
+        half = [0.5 if axis == across else 0.0 for axis in range(3)]
+        low, high = points.min(axis=0) - half, points.max(axis=0) + half
+        return [(frame.position_mm(a, low[a]), frame.position_mm(a, high[a])) for a in range(3)]
 
 
 def make_scene(case: Case, spec: EvalSpec, region: str | None, channel: str | None) -> Scene:
@@ -115,7 +149,7 @@ def make_scene(case: Case, spec: EvalSpec, region: str | None, channel: str | No
     UsageError
         If region or channel are not known.
     ReadError
-        If the case has neither image nor labels.
+        If the case has neither image nor labels nor contours.
     """
     region = spec.headline.region if region is None else region
     if region != MACRO and region not in spec.regions:
@@ -127,13 +161,19 @@ def make_scene(case: Case, spec: EvalSpec, region: str | None, channel: str | No
     image = case.channels.get(channel)
     parts = {"gt": case.gt, "native": case.gt_native if case.gt is None else None, "pred": case.pred}
     labels = {name: part for name, part in parts.items() if part is not None}
+    sides = {"gt": case.gt_contours, "pred": case.pred_contours}
+    contours = {name: side for name, side in sides.items() if side is not None}
+    stack = scan_stack(case) if contours else None
+    rings = {} if stack is None else {name: place_rings(side, stack) for name, side in contours.items()}
     shown = next((part.grid for part in labels.values()), image.grid if image is not None else None)
+    shown = shown if stack is None else stack.grid
+    undone = [note for name, side in contours.items() for note in undrawn(_SIDES[name], side, rings.get(name))]
     if shown is None:
         reasons = "; ".join(dict.fromkeys(f.message for f in case.findings)) or "no file is named"
         raise ReadError(f"case {case.case_id}: nothing to draw: {reasons}")
     all_of_all = region == MACRO and not spec.regions
     return Scene(
-        title=f"{case.case_id}   {_region_text(region)}   {_dice_text(case, spec, region)}",
+        title=title(case, spec, region),
         grid=shown,
         indices=tuple(_worst(case, spec, region, plane.axis, shown) for plane in PLANES),
         labels=labels,
@@ -141,7 +181,8 @@ def make_scene(case: Case, spec: EvalSpec, region: str | None, channel: str | No
         as_one=region != MACRO,
         channel=channel,
         image=image,
-        notes=tuple(_notes(case, shown, image)),
+        notes=(*undone, *notes(case, shown, image)),
+        rings=rings,
     )
 
 
@@ -165,50 +206,3 @@ def _areas(labels: NDArray[Any], grid: Grid, axis: int) -> NDArray[np.int64]:
     plane = PLANES[axis]
     slices = range(Frame.of(grid).shape[axis])
     return np.array([np.count_nonzero(cut(labels, grid, plane, index)) for index in slices], dtype=np.int64)
-
-
-def _region_text(region: str) -> str:
-    return "all regions" if region == MACRO else region
-
-
-def _dice_text(case: Case, spec: EvalSpec, region: str) -> str:
-    """The dice of the title in words; for all regions the mean of those that count."""
-    if case.gt is None:
-        return "not scored"
-    try:
-        score = score_case(case, spec, ScoreOptions(metrics=("dice",)))
-    except (UnsupportedTaskError, UsageError):
-        return ""  # a task that dice says nothing about
-    except MedotterViewerError as error:
-        return f"not scored: {error}"
-    if score.status == "missing_prediction":
-        return "no prediction"
-    if score.status == "error":
-        return "not scored"
-    if region != MACRO:
-        dice = score.regions[region].metrics["dice"]
-        words = metric_text("dice", dice)
-        return f"dice {words}" if dice.status in ("ok", "cap") else words
-    values = [v for r in score.regions.values() if (v := r.metrics["dice"].value) is not None]
-    if not values:
-        return "not labelled"
-    return f"mean dice {number_text('dice', sum(values) / len(values))} of {len(values)} regions"
-
-
-def _notes(case: Case, grid: Grid, image: Volume | None) -> list[str]:
-    notes = []
-    if case.gt is None and case.gt_native is not None:
-        notes.append("ground truth in its dataset's own ids: the label remap is not known, nothing is scored")
-    if image is None:
-        notes.append("no image: labels only")
-    if not grid.has_world and grid.unit == "mm":
-        notes.append("orientation unknown (the file has no form codes): no letters, positions or sides")
-    elif grid.has_world and grid.oblique_deg > _OBLIQUE_DEG:
-        notes.append(f"oblique by {grid.oblique_deg:.1f} deg: shown along its own axes")
-    if image is not None and grid.has_world and (turned := turned_deg(grid, image.grid)) > _TURNED_DEG:
-        notes.append(f"image turned by {turned:.1f} deg against the labels: only its centre is drawn where it lies")
-    grave = list(dict.fromkeys(f.message for f in case.findings if f.severity != "info"))
-    notes += grave[:_NOTES]
-    if len(grave) > _NOTES:
-        notes.append(f"and {len(grave) - _NOTES} more findings")
-    return notes

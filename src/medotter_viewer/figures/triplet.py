@@ -15,7 +15,7 @@ from medotter_viewer.core.windows import Window
 from medotter_viewer.errors import MissingDependencyError
 from medotter_viewer.figures.layout import arrange
 from medotter_viewer.figures.planes import Box, Frame, Plane, bar_length_mm, cut, position_text, window_limits
-from medotter_viewer.figures.scene import Scene, make_scene, planes_of
+from medotter_viewer.figures.scene import Scene, make_scene
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,6 +45,7 @@ def triplet(
     All planes have one scale in mm; contours run along voxel edges; with several regions, voxels that carry another
     label than the ground truth's are filled. Nothing is resampled: an image on another
     grid than the labels is drawn where its file says, by its nearest slice. Ticks at the rim mark the other planes.
+    Of a scan with contours one slice is drawn, that with the largest error area, with the contours of both sides.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ def triplet(
     UsageError
         If region, channel or window are not known.
     ReadError
-        If the case has neither image nor labels.
+        If the case has neither image nor labels nor contours.
     MissingDependencyError
         If matplotlib is not installed.
     """
@@ -80,7 +81,7 @@ def triplet(
 
     scene = make_scene(case, spec, region, channel)
     limits = None if scene.image is None else window_limits(scene.image, window, modality)
-    planes = planes_of(scene.grid)
+    planes = scene.planes
     boxes = [_box(scene, plane, margin_mm) for plane in planes]
     layout = arrange(boxes)
     width = max(layout.width, _NARROWEST) + 2 * _MARGIN
@@ -138,10 +139,11 @@ def _draw(axes: Axes, scene: Scene, plane: Plane, box: Box, limits: tuple[float,
     wrong = scene.wrong_label(plane)
     if wrong is not None and wrong.any():
         _fill(axes, wrong, frame.extent(plane))
-    for part in scene.labels:
+    for part in scene.parts:
         style = {name: value for name, value in _STYLE[part].items() if name != "label"}
         axes.add_collection(
-            LineCollection(list(scene.outline(part, plane)), snap=True, capstyle="projecting", **style), autolim=False
+            LineCollection(list(scene.outline(part, plane)), snap=not scene.rings, capstyle="projecting", **style),
+            autolim=False,
         )
     axes.set(xlim=(left, right), ylim=(bottom, top))
     title = f"{plane.name}   slice {index + 1}/{frame.shape[plane.axis]}"
@@ -208,8 +210,8 @@ def _rim() -> list[Any]:
 def _legend(figure: Figure, scene: Scene, limits: tuple[float, float] | None, margin: float, middle: float) -> None:
     from matplotlib.lines import Line2D
 
-    lines = [Line2D([], [], **{k: v for k, v in _STYLE[part].items() if k != "zorder"}) for part in scene.labels]
-    if any((wrong := scene.wrong_label(plane)) is not None and wrong.any() for plane in planes_of(scene.grid)):
+    lines = [Line2D([], [], **{k: v for k, v in _STYLE[part].items() if k != "zorder"}) for part in scene.parts]
+    if any((wrong := scene.wrong_label(plane)) is not None and wrong.any() for plane in scene.planes):
         lines.append(Line2D([], [], color=WRONG_ACCENT, linewidth=7, alpha=0.6, label="wrong label"))
     if lines:
         place = {"loc": "center left", "bbox_to_anchor": (margin, middle), "borderaxespad": 0, "borderpad": 0}

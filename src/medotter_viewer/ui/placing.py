@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,13 +15,13 @@ from medotter_viewer.core.landmarks import LandmarkRules
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.geometry.orientation import display_order
+from medotter_viewer.geometry.placed_rings import PlacedRings, displayed, pixels_on, place_rings, undrawn
 from medotter_viewer.geometry.scan_stack import scan_stack, slice_indices
 from medotter_viewer.metrics.vertebrae import compare_vertebrae
-from medotter_viewer.ui.rings import PlacedRings, RingsView, displayed, pixels_on, place_rings
+from medotter_viewer.ui.rings import RingsView
 
 Floats = NDArray[np.float64]
 _NO_POINTS = np.zeros((0, 3))
-_FEW = 6  # slice numbers that a remark lists
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +80,7 @@ def place(case: Case, spec: EvalSpec) -> Placed:
     others = _others(case)
     for name, contours in (("ground truth", case.gt_contours), ("prediction", case.pred_contours), ("", others)):
         sides.append(None if contours is None or stack is None else place_rings(contours, stack))
-        notes += _remarks(name, contours, sides[-1]) if name else ()
+        notes += undrawn(name, contours, sides[-1]) if name else ()
     gt, pred, other = sides
     seeds = _seeds(case, stack) if stack is not None else _NO_POINTS
     if len(seeds) < len(case.seeds):
@@ -109,31 +109,6 @@ def _others(case: Case) -> ScanContours | None:
         for number, rings in contours.rings.items():
             found.setdefault(number, []).extend(ring for ring in rings if id(ring) not in scored)
     return ScanContours(found) if any(found.values()) else None
-
-
-def _remarks(name: str, contours: ScanContours | None, placed: PlacedRings | None) -> Iterable[str]:
-    """What of one side is not drawn, and why."""
-    if contours is None or not contours.n_rings:
-        return
-    if placed is None:
-        yield f"{name}: {_count(contours.n_rings)} not drawn, the files do not say where the slices lie"
-        return
-    if placed.elsewhere and not slice_indices(placed.stack):
-        yield f"{name}: {_count(contours.n_rings)} not drawn, x and y do not place them on upright slices"
-    elif placed.elsewhere:
-        which = _listed(placed.elsewhere)
-        yield f"{name}: {_count(sum(placed.elsewhere.values()))} on slices that the scan lacks ({which}): not drawn"
-    if placed.flat:
-        yield f"{name}: {_count(sum(placed.flat.values()))} without area (slice {_listed(placed.flat)}): not drawn"
-
-
-def _count(n: int) -> str:
-    return f"{n} contour{'s' * (n != 1)}"
-
-
-def _listed(numbers: Iterable[int]) -> str:
-    known = sorted(numbers)
-    return ", ".join(map(str, known[:_FEW])) + ", …" * (len(known) > _FEW)
 
 
 def _seeds(case: Case, stack: SliceStack) -> Floats:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from medotter_viewer.core.vertebra_names import vertebra_name
 from medotter_viewer.geometry.orientation import display_order
+from medotter_viewer.geometry.placed_rings import PlacedRings
 from medotter_viewer.ui.colors import GT_ACCENT, OTHER_ACCENT, PRED_ACCENT, SEED_ACCENT, WRONG_ACCENT
 from medotter_viewer.ui.options import ShowOptions
 from medotter_viewer.ui.placing import Placed
-from medotter_viewer.ui.rings import PlacedRings
 
 Floats = NDArray[np.float64]
 
