@@ -77,7 +77,10 @@ def _key(entry: CaseEntry, spec: EvalSpec, resample: bool) -> str | None:
         files = [file for path in (gt, pred) for file in registry.files_of(path)]
         # Images say where label maps without a position lie: which files, and whether they were changed, is enough.
         images = [(str(path), _state(path)) for path in entry.channels.values()]
-        return content_key(*files, resample=resample, images=images, series=entry.series)
+        # What is said of ids without a name depends on the names and the remap; without names nothing does.
+        table = None if entry.remap.table is None else dict(entry.remap.table)
+        named = {} if entry.label_regions is None else {"names": [dict(entry.label_regions), table]}
+        return content_key(*files, resample=resample, images=images, series=entry.series, **named)
     except (OSError, MedotterViewerError):
         return None
 

@@ -9,6 +9,8 @@ from medotter_viewer.cli.output import fail, print_table, write_json
 from medotter_viewer.cli.source import source_of
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.findings import errors_of
+from medotter_viewer.errors import BundleError
+from medotter_viewer.sources.source import CaseSource
 
 INCOMPLETE = frozenset({"missing-file", "no-ground-truth", "no-remap"})
 
@@ -42,7 +44,19 @@ def run(options: argparse.Namespace) -> int:
     broken = [f for e in entries for f in errors_of(e.findings) if f.code not in INCOMPLETE]
     for finding in broken:
         fail(finding.message)
-    return 1 if broken else 0
+    wrong_names = _wrong_names(source) if getattr(options, "labels", None) is not None else None
+    if wrong_names is not None:
+        fail(wrong_names)
+    return 1 if broken or wrong_names is not None else 0
+
+
+def _wrong_names(source: CaseSource) -> str | None:
+    """Why names that were given cannot be those of the label maps; None where they can."""
+    try:
+        _ = source.spec
+    except BundleError as error:
+        return str(error)
+    return None
 
 
 def _missing(entry: CaseEntry, with_predictions: bool) -> list[str]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
 from medotter_viewer.cli.output import fail, write_json
 from medotter_viewer.cli.score import print_case
 from medotter_viewer.core.case import Case, CaseEntry
+from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import Remap
 from medotter_viewer.core.spec import EvalSpec, Headline
 from medotter_viewer.errors import ReadError, UsageError
@@ -17,6 +20,7 @@ from medotter_viewer.scoring.instances import METRICS as INSTANCE_METRICS
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import score_case
 from medotter_viewer.sources.inferred_spec import read_label_names, regions_spec
+from medotter_viewer.sources.label_names import check_names, ids_never_seen
 from medotter_viewer.sources.loading import load_case
 from medotter_viewer.sources.user_remap import load_user_remap
 
@@ -49,8 +53,10 @@ def run(options: argparse.Namespace) -> int:
     case = load_case(entry, images=False, resample_prediction=options.resample_prediction)
     if options.instances and case.regions is not None:
         raise UsageError("--instances needs ids of single objects; the files name their structures")
+    noticed = _on_names(case, labels, options.labels) if labels is not None and case.regions is None else []
     spec = _INSTANCES if options.instances else _spec(case.regions or labels, case)
     score = score_case(case, spec, ScoreOptions(spec.metrics, options.hd95))
+    score = replace(score, notes=(*score.notes, *noticed))
     content = score.to_dict()
     write_json(options.json, {key: content[key] for key in ("status", "message", "notes", "regions", "case")})
     if options.json != "-":
@@ -62,6 +68,13 @@ def run(options: argparse.Namespace) -> int:
         fail("no region could be scored: see the warnings")
         return 1
     return 0
+
+
+def _on_names(case: Case, names: Mapping[str, tuple[int, ...]], file: Path) -> list[Finding]:
+    """What is to be said of names that were given; an error where they are those of other label maps."""
+    gt, pred = (set() if part is None else set(label_voxels(part.data)) for part in (case.gt, case.pred))
+    check_names(names, gt, file)
+    return [] if case.gt is None or case.pred is None else list(ids_never_seen(names, gt | pred, "either file"))
 
 
 def _spec(regions: Mapping[str, tuple[int, ...]] | None, case: Case) -> EvalSpec:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 
@@ -11,11 +11,13 @@ from medotter_viewer.batch import score_entries
 from medotter_viewer.cache.store import FactCache, default_cache_path
 from medotter_viewer.cli.output import ProgressLine, fail, print_findings, print_table, write_all, write_csv, write_json
 from medotter_viewer.cli.source import check_named, source_of
+from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.errors import BundleError, MissingDependencyError, UsageError
 from medotter_viewer.evaluation.report import TargetReport, report_on
 from medotter_viewer.scoring.options import ScoreOptions
+from medotter_viewer.sources.label_names import regions_never_seen
 from medotter_viewer.sources.source import Split
 
 
@@ -47,10 +49,15 @@ def run(options: argparse.Namespace) -> int:
             cache=None if options.no_cache else FactCache(default_cache_path()),
         )
     report = report_on(source, scores, chosen, split)
+    has_names = any(entry.label_regions is not None and entry.segment_ids is None for entry in entries)
+    findings = list(regions_never_seen(source.spec.regions, scores)) if has_names else []
+    content = report.to_dict()
+    if findings:
+        content["findings"] = [finding.to_dict() for finding in findings]
     written = write_all(
-        lambda: print_report(report) if options.json != "-" else None,
+        lambda: print_report(report, findings) if options.json != "-" else None,
         lambda: write_csv(options.csv, report.rows()),
-        lambda: write_json(options.json, report.to_dict()),
+        lambda: write_json(options.json, content),
     )
     for score in scores:
         if score.status != "scored":
@@ -60,8 +67,8 @@ def run(options: argparse.Namespace) -> int:
     return 0 if report.has_no_failures and written else 1
 
 
-def print_report(report: TargetReport) -> None:
-    """Print a table for each case, the means and the headline."""
+def print_report(report: TargetReport, findings: Iterable[Finding] = ()) -> None:
+    """Print a table for each case, the means, the headline, and findings about the whole."""
     known = {"version": report.version, "hash": report.hash}
     print("  ".join([report.target, *(f"{name} {text}" for name, text in known.items() if text is not None)]))
     print(f"model {report.model}  split {report.split}{_hd95_words(report)}")
@@ -89,6 +96,7 @@ def print_report(report: TargetReport) -> None:
     whole = "" if report.complete else "  INCOMPLETE: not every case of the split is scored"
     name = f"{aggregate.headline_metric} of {aggregate.headline_region}"
     print(f"\nheadline {name}: {value} (n {aggregate.headline.n}){whole}")
+    print_findings(findings)
 
 
 def _hd95_words(report: TargetReport) -> str:

@@ -21,12 +21,14 @@ from medotter_viewer.sources.inferred_spec import (
     Progress,
     Regions,
     SegmentIds,
+    ids_that_occur,
     instances_spec,
     named_regions,
     read_label_names,
     regions_spec,
     spec_of_ids,
 )
+from medotter_viewer.sources.label_names import check_names_of, ids_never_seen
 from medotter_viewer.sources.named_folders import GT, IMAGE, PRED, Folders
 from medotter_viewer.sources.one_volume import is_one_volume
 from medotter_viewer.sources.segment_files import is_segment_file
@@ -98,9 +100,17 @@ def open_folders(
             spec = instances_spec(list(main.paths.values()))
         elif named is not None:
             spec = regions_spec(named()[1])
+        elif names is not None:
+            if folders.gt is not None:
+                check_names_of(cases.values(), names, folders.labels, progress)
+            spec = regions_spec(names)
         else:
-            spec = regions_spec(names) if names is not None else spec_of_ids(cases.values(), progress)
+            spec = spec_of_ids(cases.values(), progress)
         return spec if folders.gt is not None else replace(spec, task_type=SHOWN_ONLY)
+
+    def look() -> Iterator[Finding]:
+        if names is not None and named is None:
+            yield from ids_never_seen(names, ids_that_occur(cases.values()), "any file")
 
     inferred = "every id is one object" if folders.instances else "one region for each id that occurs"
     return FolderSource(
@@ -120,6 +130,7 @@ def open_folders(
             "user_remap": None if user_remap is None else user_remap.record(),
         },
         noticed=tuple(_noticed(listings, images, ids)),
+        look=look,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -42,6 +42,8 @@ class FolderSource:
         What was chosen about the source, for a report.
     noticed : tuple of Finding
         About the source as a whole.
+    look : callable, optional
+        Gives what `check` finds beyond that by reading files.
     """
 
     target: str
@@ -54,6 +56,7 @@ class FolderSource:
     resample_prediction: bool = False
     chosen: Mapping[str, Any] = field(default_factory=dict)
     noticed: tuple[Finding, ...] = ()
+    look: Callable[[], Iterable[Finding]] | None = None
 
     @property
     def version(self) -> None:
@@ -113,6 +116,8 @@ class FolderSource:
     def check(self) -> Iterator[Finding]:
         """Yield what was noticed about the folders: files that belong to no case, or that were left out."""
         yield from self.noticed
+        if self.look is not None:
+            yield from self.look()
 
 
 def remap_for(dataset: str | None, user_remap: UserRemap | None, otherwise: Remap) -> Remap:

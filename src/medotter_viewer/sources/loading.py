@@ -24,6 +24,7 @@ from medotter_viewer.formats.dicom.choice import SeriesChoice
 from medotter_viewer.formats.landmark_files import read_landmarks
 from medotter_viewer.geometry.orientation import drawing_error_mm
 from medotter_viewer.geometry.resample import resample_labels
+from medotter_viewer.sources.label_names import unnamed_ids
 from medotter_viewer.sources.named_pair import named_pair
 from medotter_viewer.sources.scan_cases import load_scan_case
 from medotter_viewer.sources.segment_files import label_series, read_segment_file, series_choice
@@ -92,6 +93,8 @@ def load_case(entry: CaseEntry, *, images: bool = True, resample_prediction: boo
         reader.add("error", "remap-of-names", message, entry.gt_path)
     elif gt is not None and entry.remap is not None:
         canonical = LabelMap(entry.remap.apply(gt.data), gt.grid)
+        if regions is None:
+            reader.findings += unnamed_ids(canonical, entry)
     read_points = partial(read_landmarks, grid=shown.grid if shown is not None else image_grid)
     gt_points = reader.read(entry.gt_landmarks_path, read_points, "ground-truth points", "error")
     pred_points = reader.read(entry.pred_landmarks_path, read_points, "predicted points", "error")
