@@ -327,6 +327,18 @@ def test_points_lie_at_their_world_position_and_carry_names(shown: Shown) -> Non
     ]
 
 
+def test_a_name_stands_at_the_ground_truth_where_the_predicted_point_is_not_drawn(shown: Shown) -> None:
+    far = Landmarks({20: (27, 0, 65)})  # 17 mm to the side: identified, but drawn up to 15 mm beside a sagittal plane
+    shown.show(spine(gt_landmarks=Landmarks({20: (10, 0, 65)}), pred_landmarks=far), spec=SPINE)
+    gt, pred = shown.vectors.layer("gt_points"), shown.vectors.layer("pred_points")
+    shown.viewer.dims.order = (2, 0, 1)
+    for x, at_gt in ((24, ""), (10, "L1"), (12, "")):
+        shown.display.set_slice((28 - x) // 2, axis=2)  # displayed from x = 28 to the left
+        shown.vectors.follow()
+        assert list(gt.features["name"].str.strip()) == [at_gt]
+        assert list(pred.features["name"].str.strip()) == ["L1"]
+
+
 def test_hiding_a_side_hides_its_points_and_gives_the_other_its_names(shown: Shown) -> None:
     shown.show(spine(), ShowOptions(hidden=frozenset({"pred"})), spec=SPINE)
     assert shown.vectors.layer("gt_points").visible

@@ -41,6 +41,7 @@ class VectorDisplay:
         self._layers: dict[str, Layer] = {}
         self._written: dict[str, VectorSpec] = {}
         self._shown: dict[str, tuple[Any, int | None]] = {}  # rings and slice index that a layer of outlines holds
+        self._named: dict[str, tuple[str, ...]] = {}  # what a layer of points has written at its points
         self._zoom = 0.0
 
     def apply(self, specs: Iterable[VectorSpec]) -> None:
@@ -48,8 +49,8 @@ class VectorDisplay:
         wanted = {spec.role: spec for spec in specs}
         for role in [role for role, layer in self._layers.items() if layer not in self._viewer.layers]:
             del self._layers[role]
-            self._written.pop(role, None)
-            self._shown.pop(role, None)
+            for kept in (self._written, self._shown, self._named):
+                kept.pop(role, None)
         for role in self._layers.keys() - wanted.keys():
             self._empty(role)
         for spec in wanted.values():
@@ -64,8 +65,14 @@ class VectorDisplay:
         return self._layers.get(role)
 
     def follow(self) -> None:
-        """Show the outlines of the slice that is looked at: none in 3D, and none in planes across the slices."""
+        """Show the outlines and names of the slice that is looked at.
+
+        Outlines are shown neither in 3D nor in planes across the slices. A name goes to the other point of its
+        vertebra where the one that carries it is not drawn.
+        """
         for role, spec in self._written.items():
+            if isinstance(spec, PointsSpec):
+                self._show_names(spec)
             if isinstance(spec, RingsSpec) and self._layers[role].visible:
                 self._show_rings(spec)
 
@@ -96,6 +103,7 @@ class VectorDisplay:
         self._layers.clear()
         self._written.clear()
         self._shown.clear()
+        self._named.clear()
 
     # ---------------------------------------------------------------- writing
 
@@ -154,8 +162,10 @@ class VectorDisplay:
             layer.scale, layer.translate = spec.scale, spec.translate
         self._written[spec.role] = spec
         if isinstance(spec, PointsSpec):
-            if not isinstance(old, PointsSpec) or not _same(old, spec) or old.texts != spec.texts:
-                _set_points(layer, spec)
+            if not isinstance(old, PointsSpec) or not _same(old, spec):
+                layer.text = None
+                layer.data = spec.data
+                self._named.pop(spec.role, None)
         elif isinstance(spec, LinesSpec) and (
             not isinstance(old, LinesSpec) or not _same(old, spec) or old.colors != spec.colors
         ):
@@ -177,6 +187,7 @@ class VectorDisplay:
         elif isinstance(spec, PointsSpec):
             layer.text = None
             layer.data = np.zeros((0, 3))
+            self._named.pop(role, None)
         else:
             layer.data = np.zeros((0, 2, 3))
         layer.visible = False
@@ -195,6 +206,14 @@ class VectorDisplay:
         if paths or len(layer.data):
             layer.data = [(path, "path") for path in paths]
             self._set_width(layer, spec)
+
+    def _show_names(self, spec: PointsSpec) -> None:
+        dims = self._viewer.dims
+        axis = dims.order[0] if dims.ndisplay == 2 and len(dims.order) == 3 else None
+        texts = spec.texts_at(axis, 0.0 if axis is None else dims.point[axis])
+        if self._named.get(spec.role) != texts:
+            self._named[spec.role] = texts
+            _set_names(self._layers[spec.role], spec, texts)
 
     def _set_width(self, layer: Any, spec: VectorSpec) -> None:
         """Lines and points are measured in steps of the grid; on the screen they are to be the same at every zoom."""
@@ -240,13 +259,12 @@ def _same(old: PointsSpec | LinesSpec, new: PointsSpec | LinesSpec) -> bool:
     return np.array_equal(old.data, new.data)
 
 
-def _set_points(layer: Any, spec: PointsSpec) -> None:
-    """Write points and their names, the names beside them."""
+def _set_names(layer: Any, spec: PointsSpec, texts: Sequence[str]) -> None:
+    """Write the names of points beside them."""
     layer.text = None
-    layer.data = spec.data
-    if not spec.texts:
+    if not texts:
         return
-    names = [f"{text}{_GAP}" if spec.before else f"{_GAP}{text}" for text in spec.texts]
+    names = [f"{text}{_GAP}" if spec.before else f"{_GAP}{text}" for text in texts]
     layer.features = {"name": names}
     layer.text = {
         "string": "{name}",

@@ -79,6 +79,9 @@ class PointsSpec:
         cover each other.
     near_mm : tuple of float or None
         How far beside the slice a point may lie to be drawn, along I, P, L; None draws it on its own slice only.
+    twins : tuple of ((3,) ndarray or None)
+        Displayed index of the point of the other side that carries the name for both, wherever it is drawn; empty
+        where every point has its name.
     """
 
     role: str
@@ -92,6 +95,15 @@ class PointsSpec:
     visible: bool
     before: bool = False
     near_mm: tuple[float, float, float] | None = None
+    twins: tuple[Floats | None, ...] = ()
+
+    def texts_at(self, axis: int | None, position_mm: float = 0.0) -> tuple[str, ...]:
+        """Return what is written at the points in a slice across a displayed axis; None is 3D, where all are drawn."""
+        near = float("inf") if axis is None or self.near_mm is None else self.near_mm[axis]
+        at = axis or 0
+        mm = [None if twin is None else self.translate[at] + self.scale[at] * twin[at] for twin in self.twins]
+        named = [place is not None and abs(place - position_mm) <= near for place in mm] or [False] * len(self.texts)
+        return tuple("" if other else text for text, other in zip(self.texts, named, strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,7 +178,8 @@ def _point_specs(placed: Placed, options: ShowOptions) -> Iterable[VectorSpec]:
         ("pred", "predicted points", placed.pred_points, PRED_ACCENT, "disc", placed.extra, "extra"),
     ):
         if points:
-            texts = tuple(_point_text(role, i, placed, options, word if i in odd else "") for i in points)
+            texts = tuple(f"{vertebra_name(i)} {word if i in odd else ''}".strip() for i in points)
+            named_there = role == "gt" and "pred" not in options.hidden
             data = np.array(list(points.values()))
             visible = on and role not in options.hidden
             yield PointsSpec(
@@ -180,12 +193,10 @@ def _point_specs(placed: Placed, options: ShowOptions) -> Iterable[VectorSpec]:
                 visible=visible,
                 before=role == "gt",
                 near_mm=_NEAR_MM,
+                twins=tuple(_twin(i, placed) for i in points) if named_there else (),
             )
 
 
-def _point_text(role: str, label: int, placed: Placed, options: ShowOptions, word: str) -> str:
-    """A vertebra's name; once for both sides where it is identified, as two would only cover more of the picture."""
-    twice = role == "gt" and placed.hits.get(label, False) and label in placed.pred_points
-    if twice and "pred" not in options.hidden:
-        return ""
-    return f"{vertebra_name(label)} {word}".strip()
+def _twin(label: int, placed: Placed) -> Floats | None:
+    """The predicted point that names an identified vertebra: two names would only cover more of the picture."""
+    return placed.pred_points.get(label) if placed.hits.get(label, False) else None
