@@ -97,6 +97,28 @@ def test_plain_predictions_are_matched_by_the_names_that_are_given(folders: Path
     assert named["body"].pred_voxels == 72 - 32  # one id a voxel: the inside is gtv alone
 
 
+def test_a_series_and_a_folder_of_one_rtstruct_are_one_case_whatever_they_are_called(folders: Path) -> None:
+    for side in ("gt", "pred"):
+        (folders / side / "two.dcm").unlink()
+    (folders / "pred" / "one.dcm").rename(folders / "pred" / "RS.other.dcm")
+    source = open_source(gt=folders / "gt", pred=folders / "pred", image=folders / "image" / "one")
+    assert source.case_ids() == ["gt"]
+    assert dict(source.entry("gt").channels) == {"image": folders / "image" / "one"}
+    found = scores(source)["gt"].regions
+    assert found["body"].metrics["dice"].value == 1.0
+    assert found["gtv"].metrics["dice"].value == pytest.approx(2 * 8 / (32 + 8))
+    shown = open_source(gt=folders / "gt", image=folders / "image" / "one")
+    assert shown.load("gt").gt is not None
+
+
+def test_a_folder_of_one_rtstruct_beside_a_folder_of_series_is_paired_by_name(folders: Path) -> None:
+    (folders / "gt" / "one.dcm").unlink()
+    source = open_source(gt=folders / "gt", image=folders / "image")
+    assert [(e.case_id, dict(e.channels)) for e in source.entries()] == [
+        ("two", {"image": folders / "image" / "two"}),
+    ]
+
+
 def test_single_objects_have_no_names(folders: Path) -> None:
     with pytest.raises(UsageError, match="name their structures"):
         opened(folders, instances=True)

@@ -30,7 +30,7 @@ from medotter_viewer.sources.inferred_spec import (
 )
 from medotter_viewer.sources.label_names import check_names_of, ids_never_seen
 from medotter_viewer.sources.named_folders import GT, IMAGE, PRED, Folders
-from medotter_viewer.sources.one_volume import is_one_volume
+from medotter_viewer.sources.one_volume import holds_segments, is_one_volume
 from medotter_viewer.sources.segment_files import is_segment_file
 from medotter_viewer.sources.user_remap import IDENTITY, UserRemap
 
@@ -148,8 +148,12 @@ def _listings(folders: Folders) -> dict[str, Listing]:
     (part, main), *others = parts.items()
     is_one = partial(is_one_volume, instances=folders.instances)
     listed = partial(list_volumes, instances=folders.instances)
-    if main.is_file() or (is_one(main) and all(is_one(path) for _, path in others)):
+    has_series = any(path.is_dir() and is_one(path) for path in parts.values())
+    if all(is_one(path) or (has_series and holds_segments(path)) for path in parts.values()):
         case_id = registry.stem(main) if main.is_file() else main.resolve().name
+        return {name: _alone(case_id, path) for name, path in parts.items()}
+    if main.is_file():
+        case_id = registry.stem(main)
         return {name: _alone(case_id, path) if is_one(path) else listed(path, name) for name, path in parts.items()}
     for name, path in others:
         if path.is_file():

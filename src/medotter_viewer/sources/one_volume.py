@@ -28,6 +28,11 @@ def is_one_volume(path: Path, *, instances: bool = False) -> bool:
     return path.is_dir() and any(one.matches_folder(path) for one in formats)
 
 
+def holds_segments(path: Path) -> bool:
+    """Whether a path is a folder that holds one RTSTRUCT or SEG, whatever lies beside it."""
+    return path.is_dir() and is_segment_file(path)
+
+
 def stands_for_itself(folder: Path, *, instances: bool = False) -> bool:
     """Whether a folder among others is one volume, or holds an RTSTRUCT or SEG and nothing else."""
     return is_one_volume(folder, instances=instances) or _holds_one_file_of_segments(folder)
