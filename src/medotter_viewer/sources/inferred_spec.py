@@ -74,7 +74,17 @@ def spec_of_ids(entries: Iterable[CaseEntry], progress: Progress | None = None) 
     BundleError
         If there are more than `MOST_REGIONS` ids.
     """
-    found = ids_that_occur(entries, progress)
+    return spec_of_found(ids_that_occur(entries, progress))
+
+
+def spec_of_found(found: Sequence[int]) -> EvalSpec:
+    """Return a specification with a region for each of some ids; see `spec_of_ids`.
+
+    Raises
+    ------
+    BundleError
+        If there are more than `MOST_REGIONS`.
+    """
     if len(found) > MOST_REGIONS:
         raise BundleError(
             f"{len(found)} different ids occur, expected at most {MOST_REGIONS} structures; give --instances if ids "
