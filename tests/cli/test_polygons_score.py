@@ -71,6 +71,21 @@ def test_scans_without_target_can_be_left_out_and_are_listed(tmp_path: Path) -> 
     assert [(note["code"], note["where"]) for note in found["notes"]] == [("scan-left-out", "TC_D")]
 
 
+def test_a_target_that_no_scan_has_is_wrong_usage_and_lists_what_there_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = four_scans(tmp_path / "tc")
+    path = submission(tmp_path / "s.csv", {"TC_A": {1: [SQUARE]}})
+    assert main(["polygons", "score", str(path), "--scans", str(root), "--target", "GTV_9"]) == 2
+    said = capsys.readouterr().err
+    assert "--target GTV_9: no scan of" in said
+    assert f"structures are {TARGET}, BODY;" in said
+    found = run(path, "--scans", root, "--target", "BODY")
+    assert {name: scan["score"] for name, scan in found["scans"].items()} == dict.fromkeys(
+        ("TC_A", "TC_B", "TC_C", "TC_D"), 0
+    )
+
+
 def test_where_every_scan_is_left_out_there_is_no_score(tmp_path: Path) -> None:
     write_png_scan(tmp_path / "tc", "S", {"BODY": {1: [SQUARE]}})
     found = run(submission(tmp_path / "s.csv", {}), "--scans", tmp_path / "tc", "--skip-empty-truth", code=1)

@@ -13,9 +13,11 @@ from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import ContourRules
 from medotter_viewer.core.findings import Finding, errors_of
 from medotter_viewer.core.reprs import NOTHING
-from medotter_viewer.errors import MetricInputError
+from medotter_viewer.errors import MetricInputError, UsageError
 from medotter_viewer.scoring.lung import NO_TARGET, LungScanScore, lung_scan_score
 from medotter_viewer.sources.scan_source import SCALE, ScanSource
+
+_LISTED = 20  # names of structures in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,14 @@ def run(options: argparse.Namespace) -> int:
         fail(source.submission_error.message)
         return 1
     progress, rows = ProgressLine("scored"), []
+    names: dict[str, None] = {}  # of all structures there are
     for place, case_id in enumerate(source.case_ids(), 1):
-        rows.append(score_scan(source.load(case_id, images=False), rules))
+        case = source.load(case_id, images=False)
+        names.update(dict.fromkeys(case.structures))
+        rows.append(score_scan(case, rules))
         progress(place, len(source.case_ids()))
+    if options.target is not None and rows and all(row.is_without_target for row in rows):
+        raise UsageError(_no_such_target(options, list(names)))
     left_out = [row for row in rows if row.is_without_target] if options.skip_empty_truth else []
     counted = [row for row in rows if row not in left_out]
     notes += [_left_out(row) for row in left_out]
@@ -79,6 +86,15 @@ def run(options: argparse.Namespace) -> int:
     if not counted:
         fail("no scan has a target: there is no score")
     return 1 if errors_of(notes) or any(row.error is not None for row in rows) or not counted else 0
+
+
+def _no_such_target(options: argparse.Namespace, names: list[str]) -> str:
+    """What is said where no scan has the target that was asked for."""
+    there = ", ".join(names[:_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > _LISTED else "")
+    return (
+        f"--target {options.target}: no scan of {options.scans} has contours of it; structures are {there or 'none'}; "
+        "a type needs the dictionary that lists its names (--structures FILE)"
+    )
 
 
 def score_scan(case: Case, rules: ContourRules) -> ScanRow:
