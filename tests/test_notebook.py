@@ -22,7 +22,7 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap, Remap
 from medotter_viewer.core.reprs import html_pairs, html_table, metric_header, metric_text
 from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
-from medotter_viewer.errors import CaseNotFoundError, MissingDisplayError, UsageError
+from medotter_viewer.errors import BundleError, CaseNotFoundError, MissingDisplayError, UsageError
 from medotter_viewer.figures.cells import png_of
 from medotter_viewer.formats.nifti import write_labels
 from medotter_viewer.notebook import View, score_bundle
@@ -115,6 +115,15 @@ def test_a_report_is_that_of_the_command_line(bundle: Path, remap: str) -> None:
     assert report.to_dict() == json.loads(file.read_text())
     assert report.definitions["predictions"] == str(bundle / "model")
     assert report.definitions["user_remap"]["source"] == remap
+
+
+def test_a_split_without_cases_is_the_error_of_the_command(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(BundleError, match=r"no case in split 'train' \(2 in test, 0 in train\)") as caught:
+        score_bundle(bundle, bundle / "model", split="train")
+    capsys.readouterr()
+    words = [str(bundle), "--predictions", str(bundle / "model"), "--split", "train"]
+    assert main(["score", *words]) == 1
+    assert str(caught.value) in capsys.readouterr().err
 
 
 def test_a_picture_takes_the_window_that_suits_the_modality_of_the_task(bundle: Path) -> None:

@@ -19,7 +19,7 @@ from medotter_viewer.batch import Progress, score_entries
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import Hd95Name
 from medotter_viewer.errors import CaseNotFoundError, MedotterViewerError, MissingDisplayError, UsageError
-from medotter_viewer.evaluation.report import TargetReport, report_on
+from medotter_viewer.evaluation.report import TargetReport, cases_of, report_on
 from medotter_viewer.figures import in_cell, show_in_cells, triplet
 from medotter_viewer.scoring.options import Missing, ScoreOptions
 from medotter_viewer.scoring.registry import score_case as _score_loaded
@@ -220,10 +220,15 @@ def score_bundle(
         Told after every case: how many are done, how many there are, and the newest score.
     target, predictions, metrics, hd95, missing, **options
         As for `score_case`.
+
+    Raises
+    ------
+    BundleError
+        If the split has no case.
     """
     source = _source(target, predictions, options)
     chosen = ScoreOptions(None if metrics is None else tuple(metrics), hd95, missing)
-    entries = list(source.entries(split))
+    entries = [source.entry(case_id) for case_id in cases_of(source, split)]
     resample = source.resample_prediction
     scores = score_entries(entries, source.spec, chosen, resample_prediction=resample, progress=progress)
     return report_on(source, scores, chosen, split)

@@ -14,8 +14,8 @@ from medotter_viewer.cli.source import check_named, source_of
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
 from medotter_viewer.core.scores import CaseScore
-from medotter_viewer.errors import BundleError, MissingDependencyError, UsageError
-from medotter_viewer.evaluation.report import TargetReport, report_on
+from medotter_viewer.errors import MissingDependencyError, UsageError
+from medotter_viewer.evaluation.report import TargetReport, cases_of, report_on
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.sources.label_names import regions_never_seen
 from medotter_viewer.sources.source import Split
@@ -33,10 +33,7 @@ def run(options: argparse.Namespace) -> int:
     split: Split = options.split or "test"
     metrics = tuple(m.strip() for m in options.metrics.split(",") if m.strip()) if options.metrics else None
     chosen = ScoreOptions(metrics, options.hd95, options.missing)
-    wanted = list(dict.fromkeys(options.case)) if options.case else source.case_ids(split)
-    if not wanted:
-        counts = ", ".join(f"{len(source.case_ids(one))} in {one}" for one in ("test", "train"))
-        raise BundleError(f"{source.target}: no case in split {split!r} ({counts}); choose another by --split")
+    wanted = list(dict.fromkeys(options.case)) if options.case else cases_of(source, split)
     entries = [source.entry(case_id) for case_id in wanted]
     with _executor(options) as executor:
         scores = score_entries(

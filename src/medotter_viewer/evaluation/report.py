@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from medotter_viewer.core.reprs import html_pairs, to_dataframe
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.errors import BundleError
 from medotter_viewer.evaluation.aggregate import Aggregate, roll_up
 from medotter_viewer.scoring.options import ScoreOptions
+from medotter_viewer.sources.source import CaseSource, Split
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from medotter_viewer.sources.source import CaseSource, Split
 
 HD95_MEANING: Mapping[str, str] = {
     "directed_max": "percentile of each direction, the larger of the two",
@@ -25,6 +25,7 @@ HD95_MEANING: Mapping[str, str] = {
     "surfel": "area-weighted percentile over surface elements, the larger of the two directions",
 }
 
+SPLITS: tuple[Split, ...] = ("test", "train")
 _LISTED = 10  # cases without numbers that a notebook names
 
 
@@ -99,6 +100,21 @@ class TargetReport:
         if len(unscored) > _LISTED:
             notes.append(f"and {len(unscored) - _LISTED} more without numbers")
         return html_pairs(pairs, notes=notes) + self.aggregate._repr_html_()
+
+
+def cases_of(source: CaseSource, split: Split) -> list[str]:
+    """Return the ids of a split, in order.
+
+    Raises
+    ------
+    BundleError
+        If it has none: means over nothing would look like a result.
+    """
+    ids = source.case_ids(split)
+    if not ids:
+        counts = ", ".join(f"{len(source.case_ids(one))} in {one}" for one in SPLITS)
+        raise BundleError(f"{source.target}: no case in split {split!r} ({counts}); choose another split")
+    return ids
 
 
 def make_report(
