@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 KEYS = ["target", "version", "hash", "model", "split", "definitions", "complete", "cases", "aggregate"]
 # Ground truth of A/1 in region one: heights 1 to 4, of which 1 and 2 are predicted.
@@ -360,6 +361,21 @@ def test_two_processes_give_the_same_bytes_as_one_and_the_program_itself_runs(sc
     assert done.returncode == here.code == 1
     assert done.stdout == here.out
     assert done.stderr == here.err
+
+
+def test_the_text_says_what_n_counts_and_what_the_headline_was_multiplied_by(cli: Any, own: Any) -> None:
+    spec = own.bundle / "eval_spec.yaml"
+    headline = {"region": "macro_avg", "metric": "dice"}
+    rules = yaml.safe_load(spec.read_text())
+    del rules["main_region"]
+    spec.write_text(json.dumps({**rules, "aggregation": {"scale": 1000000, "headline": headline}}))
+    out = cli("score", own.bundle, "--predictions", own.predictions).out
+    assert "headline dice of macro_avg: 416666.667 (mean 0.417 x 1000000, n 2 regions)" in out
+    (macro,) = [line for line in out.splitlines() if line.startswith("macro (over regions)")]
+    assert macro.endswith("  2 regions")
+    spec.write_text(json.dumps({**rules, "eval_regions": {"one": [1]}, "aggregation": {"headline": headline}}))
+    out = cli("score", own.bundle, "--predictions", own.predictions).out
+    assert "headline dice of macro_avg: 0.833 (n 1 region)" in out
 
 
 def test_json_is_utf8_and_tables_survive_a_terminal_that_has_not_the_letter(own: Any) -> None:

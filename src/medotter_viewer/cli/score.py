@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
 
@@ -15,6 +15,7 @@ from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.errors import MissingDependencyError, UsageError
+from medotter_viewer.evaluation.aggregate import Aggregate, Mean
 from medotter_viewer.evaluation.report import TargetReport, cases_of, report_on
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.sources.label_names import regions_never_seen
@@ -84,7 +85,7 @@ def print_report(report: TargetReport, findings: Iterable[Finding] = ()) -> None
             (
                 name,
                 *(number_text(m, means[m].value if m in means else None) for m in metrics),
-                str(max((mean.n for mean in means.values()), default=0)),
+                _n_text(means, aggregate if means is aggregate.macro and has_regions else None),
             )
             for name, means in [*rows, (last, aggregate.macro)]
         ],
@@ -92,8 +93,28 @@ def print_report(report: TargetReport, findings: Iterable[Finding] = ()) -> None
     value = number_text(aggregate.headline_metric, aggregate.headline.value)
     whole = "" if report.complete else "  INCOMPLETE: not every case of the split is scored"
     name = f"{aggregate.headline_metric} of {aggregate.headline_region}"
-    print(f"\nheadline {name}: {value} (n {aggregate.headline.n}){whole}")
+    n = _count(aggregate.headline.n, regions=aggregate.counts_regions)
+    print(f"\nheadline {name}: {value} ({_scale_words(aggregate)}n {n}){whole}")
     print_findings(findings)
+
+
+def _n_text(means: Mapping[str, Mean], whole: Aggregate | None) -> str:
+    """Over how many the means of a row are; `whole` for the row that is over regions (metrics of cases are not)."""
+    counted = means if whole is None else {m for table in whole.by_region.values() for m in table}
+    n = max((mean.n for metric, mean in means.items() if metric in counted), default=0)
+    return _count(n, regions=whole is not None)
+
+
+def _count(n: int, *, regions: bool) -> str:
+    return f"{n} region{'s' if n != 1 else ''}" if regions else str(n)
+
+
+def _scale_words(aggregate: Aggregate) -> str:
+    """How the headline comes from a mean; nothing where it is one."""
+    if aggregate.headline.value is None or aggregate.scale == 1.0:
+        return ""
+    mean = number_text(aggregate.headline_metric, aggregate.headline.value / aggregate.scale)
+    return f"mean {mean} x {aggregate.scale:.10g}, "
 
 
 def _hd95_words(report: TargetReport) -> str:

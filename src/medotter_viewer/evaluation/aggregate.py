@@ -47,6 +47,10 @@ class Aggregate:
         What the headline is of.
     headline : Mean
         The number a leaderboard shows.
+    scale : float
+        What the headline's mean was multiplied by.
+    counts_regions : bool
+        Whether the headline's n counts regions instead of units.
     """
 
     by_region: RegionMeans
@@ -56,6 +60,8 @@ class Aggregate:
     headline_region: str
     headline_metric: str
     headline: Mean
+    scale: float = 1.0
+    counts_regions: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -111,6 +117,8 @@ def roll_up(scores: Iterable[CaseScore], spec: EvalSpec) -> Aggregate:
         headline_region=head.region,
         headline_metric=head.metric,
         headline=_scaled(headline.get(head.metric, Mean(None, 0)), spec.scale),
+        scale=spec.scale,
+        counts_regions=head.region == MACRO and not of_case,
     )
 
 
