@@ -210,13 +210,13 @@ class Looking:
     def _show_corner(self) -> None:
         axis = self._viewer.dims.order[0]
         index, count = self.slice_place(axis) if len(self._viewer.dims.order) == 3 else (0, 0)
-        lines = [f"slice {index + 1}/{count}{self._slice_number(axis)}"] if count else []
+        lines = [f"slice {index + 1}/{count}{self._slice_number(axis)}"] if count > 1 else []
         if self._is_across(axis):
             lines.append("outlines are drawn on their own slices; G fills them here")
         if left_out := self.vectors.n_left_out():
             lines.append(f"{left_out} contours more: too many to draw")
         channel = self._shown_channel()
-        if channel is not None:
+        if channel is not None and not self._session.case.channels[channel].rgb:  # type: ignore[union-attr]
             low, high = self.display.layer(IMAGE_PREFIX + channel).contrast_limits  # type: ignore[union-attr]
             shown = Window.from_limits(float(low), float(high))
             known = next((w for w in PRESETS if (w.level, w.width) == (shown.level, shown.width)), None)
