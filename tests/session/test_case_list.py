@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.session.case_list import CaseRow, arrange, case_row, headline_value
+from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 
 REGIONS = {"eval_regions": {"a": [1], "b": [2], "c": [3]}}
 ONE, MACRO = (EvalSpec.from_mapping({**REGIONS, "main_region": main}) for main in ("a", "macro_avg"))
@@ -63,6 +65,12 @@ class TestRow:
         found = case_row(entry, score, ONE, ("dice", "hd95"))
         assert found.status == expected
         assert found.values == {"dice": None, "hd95": None}
+
+    def test_without_ground_truth_only_errors_are_said(self) -> None:
+        shown = replace(ONE, task_type=SHOWN_ONLY)
+        broken = Finding("error", "missing-file", "x")
+        assert case_row(CaseEntry("1"), None, shown, ()).status == ""
+        assert case_row(CaseEntry("1", findings=(broken,)), None, shown, ()).status == "missing file"
 
 
 class TestFilter:

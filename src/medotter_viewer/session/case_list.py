@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.scores import CaseScore, MetricValue
 from medotter_viewer.core.spec import MACRO, EvalSpec
+from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 
 HIGHER_IS_WORSE = frozenset({"hd95"})
 FILTER_FIELDS = ("dataset", "split", "tier", "status", "case")
@@ -25,7 +26,8 @@ class CaseRow:
     score : CaseScore or None
         None until it is scored.
     status : str
-        In words: ``scored``, ``not scored yet``, ``no prediction``, ``missing file``, ``error``.
+        In words: ``scored``, ``not scored yet``, ``no prediction``, ``missing file``, ``error``;
+        empty where there is no ground truth to score against.
     values : mapping of str to float or None
         The headline region's value of each metric; None where there is none.
     """
@@ -44,7 +46,7 @@ class CaseRow:
 def case_row(entry: CaseEntry, score: CaseScore | None, spec: EvalSpec, metrics: Sequence[str]) -> CaseRow:
     """Return the line of one case."""
     values = {m: headline_value(score, spec, m) for m in metrics} if score is not None else dict.fromkeys(metrics)
-    return CaseRow(entry, score, _status(entry, score), values)
+    return CaseRow(entry, score, _status(entry, score, spec), values)
 
 
 def headline_value(score: CaseScore, spec: EvalSpec, metric: str) -> float | None:
@@ -100,9 +102,11 @@ def _matches(row: CaseRow, word: str) -> bool:
     return any(word in text.lower() for text in fields.values())
 
 
-def _status(entry: CaseEntry, score: CaseScore | None) -> str:
+def _status(entry: CaseEntry, score: CaseScore | None, spec: EvalSpec) -> str:
     if score is not None:
         return {"scored": "scored", "missing_prediction": "no prediction", "error": "error"}[score.status]
     if any(f.severity == "error" for f in entry.findings):
         return "missing file" if any(f.code == "missing-file" for f in entry.findings) else "error"
+    if spec.task_type == SHOWN_ONLY:
+        return ""
     return "no prediction" if entry.pred_path is None else "not scored yet"

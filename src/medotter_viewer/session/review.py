@@ -22,6 +22,7 @@ from medotter_viewer.session.case_list import CaseRow, arrange, case_row
 from medotter_viewer.session.events import OpenedCase, SessionEvents
 from medotter_viewer.session.first_view import first_view, has_contours
 from medotter_viewer.session.jobs import Deliver, Jobs
+from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 from medotter_viewer.sources.source import CaseSource
 
 
@@ -98,7 +99,9 @@ class ReviewSession:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """Metrics that the case list shows."""
+        """Metrics that the case list shows; none without ground truth."""
+        if self.spec.task_type == SHOWN_ONLY:
+            return ()
         known = self._adapter.metrics if self._adapter else self.spec.metrics
         return tuple(m for m in self.spec.metrics if m in known) or known[:1]
 

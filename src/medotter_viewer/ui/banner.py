@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medotter_viewer.core.case import Case
+from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 
 _SHOWN = frozenset(
     {
@@ -39,11 +40,12 @@ def banner_text(case: Case, *, native_shown: bool = False, unscored_task: str = 
     native_shown : bool
         Whether the ground truth is shown in native ids by the user's choice.
     unscored_task : str
-        Task type that no adapter scores.
+        Task type that no adapter scores. Without ground truth nothing is missing: the panel of scores says so once.
     notes : sequence of str
         What of the case is not drawn.
     """
-    lines = [f"task type {unscored_task}: cases are shown, not scored"] if unscored_task else []
+    shown_only = unscored_task == SHOWN_ONLY
+    lines = [unscored_text(case, unscored_task)] if unscored_task and not shown_only else []
     grid = case.first_image.grid if case.first_image is not None else case.grid
     if grid is None and case.stack is not None:
         grid = case.stack.grid
@@ -58,9 +60,17 @@ def banner_text(case: Case, *, native_shown: bool = False, unscored_task: str = 
     if contours and case.stack is None and case.grid is None:
         lines.append("where the slices lie is not known: they are shown in the order of their numbers")
     lines += notes
-    if _has_no_prediction(case) and not any("prediction" in line for line in lines):
+    if not shown_only and _has_no_prediction(case) and not any("prediction" in line for line in lines):
         lines.append("no prediction for this case")
     return "\n".join(dict.fromkeys(lines))
+
+
+def unscored_text(case: Case | None, task_type: str) -> str:
+    """Return why cases of a task type that no adapter scores are not scored, in one line."""
+    if task_type != SHOWN_ONLY:
+        return f"task type {task_type}: cases are shown, not scored"
+    alone = case is not None and _has_no_prediction(case)
+    return f"{'image only' if alone else 'no ground truth'}: nothing to score"
 
 
 def _has_no_prediction(case: Case) -> bool:

@@ -8,6 +8,8 @@ from typing import Any
 from qtpy.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QProgressBar, QPushButton, QVBoxLayout
 
 from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
+from medotter_viewer.ui.banner import unscored_text
 from medotter_viewer.ui.widgets.cases_model import CasesModel
 from medotter_viewer.ui.widgets.cell_table import CellTable
 from medotter_viewer.ui.widgets.dock import Panel
@@ -46,7 +48,7 @@ class CasesDock(Panel):
         self.footer = QLabel()
         if not session.can_score:
             self.score_all.setEnabled(False)
-            self.score_all.setToolTip(f"task type {session.spec.task_type}: cases are shown, not scored")
+            self.score_all.setToolTip(unscored_text(session.case, session.spec.task_type))
         self._scoring = False
         self._lay_out()
         self._connect(session)
@@ -136,7 +138,9 @@ class CasesDock(Panel):
         rows = self._session.rows
         words = [row.status for row in rows]
         errors, without = sum(word in _ERRORS for word in words), words.count("no prediction")
-        parts = [f"{words.count('scored')} of {len(rows)} scored"]
+        scored = f"{words.count('scored')} of {len(rows)} scored"
+        shown_only = self._session.spec.task_type == SHOWN_ONLY
+        parts = [f"{len(rows)} case{'s' * (len(rows) != 1)}" if shown_only else scored]
         parts += [f"{errors} error{'s' * (errors > 1)}"] if errors else []
         parts += [f"{without} no prediction"] if without else []
         parts += [f"{len(rows)} of {self._session.n_cases} listed"] if len(rows) < self._session.n_cases else []

@@ -168,7 +168,7 @@ def status_cell(row: CaseRow) -> Cell:
         return Cell(row.status, message or f"case {row.case_id}: no prediction found", "quiet")
     gone = [part for part in missing if part not in ("gt", "prediction")]
     caps = _n_caps(row)
-    words = [f"{caps} cap{'s' * (caps > 1)}"] if caps else [row.status]
+    words = [f"{caps} cap{'s' * (caps > 1)}"] if caps else [row.status] * bool(row.status)
     words += [f"no {', '.join(gone)}"] if gone else []
     return Cell(", ".join(words), findings or row.status, "plain" if row.status == "scored" else "quiet")
 

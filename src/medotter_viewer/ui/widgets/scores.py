@@ -11,6 +11,8 @@ from qtpy.QtWidgets import QScrollArea, QSizePolicy, QSplitter, QStackedWidget, 
 from medotter_viewer.core.case import Case
 from medotter_viewer.scoring.slices import SliceProfile
 from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
+from medotter_viewer.ui.banner import unscored_text
 from medotter_viewer.ui.widgets.case_metrics import CaseMetricsModel
 from medotter_viewer.ui.widgets.cell_table import CellTable
 from medotter_viewer.ui.widgets.dock import Panel
@@ -160,6 +162,8 @@ class ScoresDock(Panel):
     def _show_state(self) -> None:
         session, score = self._session, self._session.score
         self.header.setText(header_text(session, self.model.scoring))
+        self.header.setVisible(bool(self.header.text()))
+        self.plot.setVisible(session.case is None or is_worth_a_plot(session.case, session.spec.task_type))
         has_hd95 = "hd95" in shown_metrics(session)
         self.header.setToolTip(f"hd95: {hd95_definition(session.spec, session.options.hd95)}" * has_hd95)
         numbers = score is not None and score.status == "scored"
@@ -196,6 +200,12 @@ def can_be_compared(case: Case) -> bool:
     return contours or (case.gt is not None and case.pred is not None)
 
 
+def is_worth_a_plot(case: Case, task_type: str) -> bool:
+    """Tell whether slices can be set against each other: not without ground truth, and not of a single one."""
+    grid = case.grid or (None if case.stack is None else case.stack.grid)
+    return task_type != SHOWN_ONLY and (grid is None or 1 not in grid.shape)
+
+
 def shown_metrics(session: ReviewSession) -> tuple[str, ...]:
     """Return the metrics that the open case's scores are made of, or will be."""
     score = session.score
@@ -205,7 +215,9 @@ def shown_metrics(session: ReviewSession) -> tuple[str, ...]:
 
 
 def header_text(session: ReviewSession, scoring: bool) -> str:
-    """Return who is compared with what, by which definition, and how far it is."""
+    """Return who is compared with what, by which definition, and how far it is; empty without ground truth."""
+    if session.spec.task_type == SHOWN_ONLY:
+        return ""
     model = session.source.model or "no predictions"
     parts = [f"{model} vs gt"]
     if "hd95" in shown_metrics(session):
@@ -220,7 +232,7 @@ def why_no_scores(session: ReviewSession, scoring: bool) -> str:
     if session.case is None:
         return "No case is open. Click one in the case list."
     if not session.can_score:
-        return f"Task type {session.spec.task_type}: cases are shown, not scored."
+        return unscored_text(session.case, session.spec.task_type)
     if score is None:
         return "Scoring…" if scoring else "Not scored yet."
     if score.status == "missing_prediction":
