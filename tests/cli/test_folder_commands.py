@@ -53,7 +53,8 @@ def test_score_gives_the_json_of_a_bundle(cli: Any, folders: Path) -> None:
     definitions = found["definitions"]
     assert definitions["labels"] == "one region for each id that occurs"
     assert (definitions["gt"], definitions["predictions"], definitions["images"]) == ("gt", "pred", "image")
-    assert outcome.lines == ["b: missing_prediction: case b: no prediction found"]
+    said = "b: missing_prediction: case b: no prediction found, looked for pred/b.nii.gz (or another suffix)"
+    assert outcome.lines == [said]
 
 
 def test_the_header_says_no_version_that_is_not_there(cli: Any, folders: Path) -> None:
@@ -175,6 +176,35 @@ def test_names_that_never_meet_get_a_hint(cli: Any, folders: Path) -> None:
     assert outcome.code == 1
     assert "no prediction was found: 'medotter-viewer check'" in outcome.lines[-1]
     assert "no-equal-names" in cli("check", *ALL).out
+
+
+def test_a_pattern_finds_predictions_of_other_names(cli: Any, folders: Path) -> None:
+    (folders / "pred" / "a.nii.gz").rename(folders / "pred" / "a_seg.nii.gz")
+    nifti(folders / "pred" / "x_seg.nii.gz", PRED)
+    words = (*ALL, "--pattern", "{stem}_seg.nii.gz")
+    outcome = cli("score", *words, "--json", "-")
+    assert outcome.data["cases"]["a"]["regions"]["1"]["dice"]["value"] == pytest.approx(2 / 3)
+    assert outcome.data["definitions"]["pattern"] == "{stem}_seg.nii.gz"
+    assert outcome.lines == ["b: missing_prediction: case b: no prediction found, looked for pred/b_seg.nii.gz"]
+    checked = cli("check", *words).out
+    assert "no case has the prediction x_seg.nii.gz by --pattern {stem}_seg.nii.gz" in checked
+    assert "case b: no prediction of pred, looked for pred/b_seg.nii.gz" in checked
+    nifti(folders / "gt" / "site" / "c.nii.gz", GT)
+    nifti(folders / "pred" / "site" / "p_c.nii.gz", GT)
+    (case,) = (
+        c
+        for c in cli("cases", *ALL, "--pattern", "{dataset}/p_{stem}.nii.gz", "--json", "-").data["cases"]
+        if c["id"] == "site/c"
+    )
+    assert case["files"]["prediction"].endswith("pred/site/p_c.nii.gz")
+
+
+@pytest.mark.parametrize("words", [("--gt", "gt"), ("--pred", "pred"), ("--gt", "gt", "--pred", "pred/a.nii.gz")])
+def test_a_pattern_needs_ground_truths_and_a_folder(cli: Any, folders: Path, words: Any) -> None:
+    outcome = cli("cases", *words, "--pattern", "{stem}.nii.gz")
+    assert outcome.code == 2
+    assert "give --gt PATH and --pred FOLDER" in outcome.err
+    assert "unknown field" in cli("cases", *ALL, "--pattern", "{patient}.nii.gz").err
 
 
 def test_a_split_without_cases_is_said_and_not_complete(cli: Any, folders: Path) -> None:

@@ -29,7 +29,8 @@ def check_source(source: CaseSource) -> Iterator[Finding]:
     for case_id in source.case_ids("all"):
         entry = source.entry(case_id)
         if source.model is not None and entry.split == "test" and "prediction" in entry.missing:
-            message = f"case {case_id}: no prediction of {source.model}"
+            sought = f", looked for {entry.pred_sought}" if entry.pred_sought else ""
+            message = f"case {case_id}: no prediction of {source.model}{sought}"
             yield Finding("warning", "no-prediction", message, where=case_id)
         case = source.load(case_id, images=False)
         yield from case.findings

@@ -179,7 +179,11 @@ def _source(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--split", choices=("test", "train", "all"), default=None, help="which cases (default: test; the window: all)"
     )
-    group.add_argument("--pattern", metavar="TEMPLATE", help="path of a prediction, e.g. {dataset}/{stem}_pred.nii.gz")
+    group.add_argument(
+        "--pattern",
+        metavar="TEMPLATE",
+        help="path of a prediction below --predictions or --pred, e.g. {dataset}/{stem}_pred.nii.gz",
+    )
     group.add_argument(
         "--remap", metavar="FILE|identity", help="label remap that replaces the bundle's own, recorded in the output"
     )

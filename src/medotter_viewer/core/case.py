@@ -45,6 +45,8 @@ class CaseEntry:
         Names of the ids of plain label maps: what matches them with a file that names its structures.
     series : str or None
         Which image series, where a folder of DICOM holds several: its UID or the end of it, number or description.
+    pred_sought : str or None
+        What was looked for as the prediction, for the message that there is none.
     """
 
     case_id: str
@@ -63,6 +65,7 @@ class CaseEntry:
     segment_ids: Mapping[Names, int] | None = None
     label_regions: Mapping[str, tuple[int, ...]] | None = None
     series: str | None = None
+    pred_sought: str | None = None
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -107,7 +107,8 @@ def _score(case: Case, spec: EvalSpec, options: ScoreOptions, adapter: Adapter) 
         )
     if case.pred is None and gt is not None and adapter.needs_masks:
         if options.missing == "skip":
-            message = f"case {case.case_id}: no prediction found"
+            sought = case.entry.pred_sought
+            message = f"case {case.case_id}: no prediction found" + (f", looked for {sought}" if sought else "")
             return CaseScore.unscored(case.case_id, "missing_prediction", message, notes)
         case = replace(case, pred=LabelMap(np.zeros_like(gt.data), gt.grid))
     ready = case

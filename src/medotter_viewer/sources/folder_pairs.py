@@ -31,6 +31,7 @@ from medotter_viewer.sources.inferred_spec import (
 from medotter_viewer.sources.label_names import check_names_of, ids_never_seen
 from medotter_viewer.sources.named_folders import GT, IMAGE, PRED, Folders
 from medotter_viewer.sources.one_volume import holds_segments, is_one_volume
+from medotter_viewer.sources.predictions import PredictionFolder
 from medotter_viewer.sources.segment_files import is_segment_file
 from medotter_viewer.sources.user_remap import IDENTITY, UserRemap
 
@@ -90,6 +91,13 @@ def open_folders(
         i: replace(_entry(i, listings, images, user_remap), label_regions=names, series=folders.series) for i in ids
     }
     check_datasets(user_remap, cases)
+    noticed = list(_noticed(listings, images, ids))
+    if folders.pred is not None and folders.gt is not None:
+        cases = {i: replace(entry, pred_sought=_sought(entry, folders.pred)) for i, entry in cases.items()}
+    if folders.pattern is not None and folders.pred is not None:
+        model = PredictionFolder(folders.pred, str(folders.model), folders.pattern)
+        cases = {i: _with_prediction(entry, model) for i, entry in cases.items()}
+        noticed += _unused(model, cases)
 
     named = _named_by_files(cases.values(), progress)
     if named is not None and folders.instances:
@@ -124,12 +132,13 @@ def open_folders(
         chosen={
             "gt": _text(folders.gt),
             "predictions": _text(folders.pred),
+            "pattern": folders.pattern,
             "images": _text(folders.image),
             "series": folders.series,
             "labels": _text(folders.labels) or inferred,
             "user_remap": None if user_remap is None else user_remap.record(),
         },
-        noticed=tuple(_noticed(listings, images, ids)),
+        noticed=tuple(noticed),
         look=look,
     )
 
@@ -144,7 +153,7 @@ def _named_by_files(
 
 def _listings(folders: Folders) -> dict[str, Listing]:
     """The volumes of each part; where there is one case, under its id."""
-    parts = folders.parts
+    parts = {part: path for part, path in folders.parts.items() if part != PRED or folders.pattern is None}
     (part, main), *others = parts.items()
     is_one = partial(is_one_volume, instances=folders.instances)
     listed = partial(list_volumes, instances=folders.instances)
@@ -187,6 +196,26 @@ def _entry(
         remap=remap_for(dataset, user_remap, AS_IN_FILE),
         findings=(*refused, *findings),
     )
+
+
+def _sought(entry: CaseEntry, pred: Path) -> str:
+    """What the prediction of a case would be called, were it of the ground truth's format."""
+    name = "" if entry.gt_path is None else entry.gt_path.name[len(registry.stem(entry.gt_path)) :]
+    return f"{pred / entry.case_id}{name} (or another suffix)"
+
+
+def _with_prediction(entry: CaseEntry, model: PredictionFolder) -> CaseEntry:
+    """A case with the prediction that a template names."""
+    path, findings = model.find(entry)
+    return replace(entry, pred_path=path, pred_sought=model.sought(entry), findings=(*entry.findings, *findings))
+
+
+def _unused(model: PredictionFolder, cases: Mapping[str, CaseEntry]) -> Iterator[Finding]:
+    """Volumes among the predictions that the template gives to no case."""
+    for path in model.unused(entry.pred_path for entry in cases.values() if entry.pred_path is not None):
+        if path.name.lower().endswith(registry.SUFFIXES) and not path.name.startswith("."):
+            message = f"no case has the prediction {path.relative_to(model.folder)} by --pattern {model.pattern}"
+            yield Finding("warning", "unused-prediction", message, file=str(path))
 
 
 def _noticed(listings: Mapping[str, Listing], images: ChannelFiles, ids: Collection[str]) -> Iterator[Finding]:

@@ -27,13 +27,15 @@ class Folders:
         Which image series, where a folder of DICOM holds several.
     model_name : str or None
         None takes the name of the prediction's folder.
+    pattern : str or None
+        Template of the path of a prediction in its folder, instead of equal names; see `PredictionFolder`.
 
     Raises
     ------
     ReadError
         If something is not there.
     UsageError
-        If nothing is named, or `labels` beside `instances`.
+        If nothing is named, `labels` beside `instances`, or `pattern` without ground truths and a folder for it.
     """
 
     gt: Path | None = None
@@ -43,6 +45,7 @@ class Folders:
     instances: bool = False
     series: str | None = None
     model_name: str | None = None
+    pattern: str | None = None
 
     def __post_init__(self) -> None:
         if not self.parts:
@@ -53,6 +56,8 @@ class Folders:
                 raise ReadError(f"{part}: {path} {there}; expected a file, or a folder of files")
         if self.instances and self.labels is not None:
             raise UsageError("--instances: ids are names of single objects; leave --labels out")
+        if self.pattern is not None and (self.gt is None or self.pred is None or not self.pred.is_dir()):
+            raise UsageError("--pattern finds the prediction of each ground truth: give --gt PATH and --pred FOLDER")
 
     @property
     def parts(self) -> dict[str, Path]:

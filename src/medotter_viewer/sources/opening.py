@@ -64,7 +64,8 @@ def open_source(
         Where the manifest's paths start; by default the environment variable ``MEDOTTER_VIEWER_DATA_ROOT``, then
         ``data/`` beside the bundle folder, then the bundle folder.
     pattern : str, optional
-        Template of a prediction's path, e.g. ``"{dataset}/{stem}_pred.nii.gz"``.
+        Template of a prediction's path in `predictions` or, with `gt`, in `pred`, e.g.
+        ``"{dataset}/{stem}_pred.nii.gz"``.
     remap : str, optional
         File of a label remap that replaces the target's own, or ``"identity"``.
     resample_prediction : bool
@@ -104,7 +105,7 @@ def open_source(
     given = {name: Path(path) for name, path in folders.items() if path is not None}
     user_remap = None if remap is None else load_user_remap(remap)
     if target is None:
-        of_target = {"predictions": predictions, "data_root": data_root, "pattern": pattern}
+        of_target = {"predictions": predictions, "data_root": data_root}
         _refuse(of_target, "belongs to a TARGET; without one, name predictions by --pred")
         chosen = Folders(
             **given,
@@ -112,6 +113,7 @@ def open_source(
             instances=instances,
             series=series,
             model_name=model_name,
+            pattern=pattern,
         )
         return open_folders(chosen, user_remap=user_remap, resample_prediction=resample_prediction, progress=progress)
     _refuse(

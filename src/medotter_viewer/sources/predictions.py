@@ -84,6 +84,12 @@ class PredictionFolder:
             return None, [Finding("error", "ambiguous-prediction", message, where=entry.case_id)]
         return (there[0] if there else None), []
 
+    def sought(self, entry: CaseEntry) -> str:
+        """Return, in words, what `find` looks for; without a template one name of many suffixes."""
+        if self.pattern is None:
+            return f"{self.folder / entry.case_id} with a known suffix"
+        return str(self.folder / self._names(entry)[0])
+
     def find_landmarks(self, entry: CaseEntry, suffix: str) -> tuple[Path | None, list[Finding]]:
         """Return the file of a case's predicted points, or None, and what was noticed.
 
