@@ -443,6 +443,26 @@ class TestLooking:
         session.select_region(None)
         assert heard.of("region_changed") == ["one", None]
 
+    def test_a_case_opens_on_the_worst_slice_of_the_region_that_is_looked_at_alone(
+        self, write_bundle: Any, tmp_path: Path, new_session: NewSession
+    ) -> None:
+        gt = np.zeros((6, 6, 6), dtype=np.uint8)
+        gt[1:5, 1:5, 1] = 1
+        gt[1:5, 1:5, 4] = 2
+        spec = {"eval_regions": {"one": [1], "two": [2]}, "metrics": ["dice"], "main_region": "one"}
+        cases = {name: {"dataset": "A", "gt": gt} for name in ("A/1", "A/2")}
+        made = write_bundle(tmp_path / "two", cases, eval_spec=spec, predictions=dict.fromkeys(cases, gt * 0))
+        session = new_session(target=made.bundle, predictions=made.predictions)
+        session.go_to("A/1")
+        assert session.opened is not None
+        assert session.opened.worst_slice == 5 - 1
+        session.select_region("two")  # the next case was read ahead, with the headline's slice
+        session.step(1)
+        assert session.current_id == "A/2"
+        assert session.opened.worst_slice == 5 - 4
+        session.step(-1)
+        assert session.opened.worst_slice == 5 - 4
+
     def test_an_unknown_region_is_refused(self, session: ReviewSession) -> None:
         with pytest.raises(KeyError):
             session.select_region("two")

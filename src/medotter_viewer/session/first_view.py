@@ -13,8 +13,17 @@ from medotter_viewer.scoring.slices import slice_profile
 _SAGITTAL = 2
 
 
-def first_view(case: Case, spec: EvalSpec) -> tuple[int | None, int]:
+def first_view(case: Case, spec: EvalSpec, region: str | None = None) -> tuple[int | None, int]:
     """Return the displayed slice and the displayed axis (0 axial, 1 coronal, 2 sagittal) that a case opens on.
+
+    Parameters
+    ----------
+    case : Case
+        Which case.
+    spec : EvalSpec
+        Its regions.
+    region : str, optional
+        The region that is looked at alone; None takes the headline's.
 
     Returns
     -------
@@ -39,7 +48,8 @@ def first_view(case: Case, spec: EvalSpec) -> tuple[int | None, int]:
         middle = np.median(display_order(grid).displayed_index(grid.world_to_voxel(points), grid.shape), axis=0)
         last = grid.shape[display_order(grid).axes[_SAGITTAL]] - 1
         return int(np.clip(round(float(middle[_SAGITTAL])), 0, last)), _SAGITTAL
-    region = None if spec.headline.region not in spec.regions else spec.headline.region
+    wanted = region or spec.headline.region
+    region = wanted if wanted in spec.regions else None
     profile = slice_profile(case, spec, region=region) if spec.regions else None
     return (None if profile is None else profile.worst), 0
 

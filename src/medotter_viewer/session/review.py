@@ -86,7 +86,7 @@ class ReviewSession:
         self._scores: dict[str, CaseScore] = {}
         self._filter, self._worst_first = "", None  # type: tuple[str, str | None]
         self._edits: dict[str, IntArray] = {}  # working copies of cases that were edited and left
-        self._prefetched: dict[str, Future[OpenedCase]] = {}
+        self._prefetched: dict[str, tuple[str | None, Future[OpenedCase]]] = {}  # with the region it is framed on
         self._loading: str | None = None
         self._rows = self._arranged()
 
@@ -165,12 +165,14 @@ class ReviewSession:
         self._jobs.cancel("score")
         self._jobs.cancel("profile")
         self.events.loading_started.emit(case_id)
-        ready = self._prefetched.pop(case_id, None)
+        region = self.region
+        framed_on, ready = self._prefetched.pop(case_id, (region, None))
         self._forget_prefetched()
 
         def work(report: Callable[[OpenedCase], None], is_stale: Callable[[], bool]) -> None:
             if not is_stale():
-                report(self._load(case_id) if ready is None or ready.cancelled() else ready.result())
+                opened = self._load(case_id, region) if ready is None or ready.cancelled() else ready.result()
+                report(opened if framed_on == region else self._framed(opened.case, region))
 
         self._jobs.start("load", work, self._on_loaded, self._on_load_error)
 
@@ -188,9 +190,11 @@ class ReviewSession:
         else:
             self.events.failed.emit("first case of the list" if place < 0 else "last case of the list")
 
-    def _load(self, case_id: str) -> OpenedCase:
-        case = self.source.load(case_id)
-        return OpenedCase(case, *first_view(case, self.spec))
+    def _load(self, case_id: str, region: str | None) -> OpenedCase:
+        return self._framed(self.source.load(case_id), region)
+
+    def _framed(self, case: Case, region: str | None) -> OpenedCase:
+        return OpenedCase(case, *first_view(case, self.spec, region))
 
     def _on_loaded(self, opened: OpenedCase) -> None:
         self._loading = None
@@ -212,10 +216,10 @@ class ReviewSession:
         place = ids.index(self.current_id) + 1 if self.current_id in ids else len(ids)
         if place < len(ids) and ids[place] not in self._prefetched:
             self._forget_prefetched()
-            self._prefetched[ids[place]] = self._executor.submit(self._load, ids[place])
+            self._prefetched[ids[place]] = self.region, self._executor.submit(self._load, ids[place], self.region)
 
     def _forget_prefetched(self) -> None:
-        for future in self._prefetched.values():
+        for _, future in self._prefetched.values():
             future.cancel()
         self._prefetched.clear()
 
@@ -366,7 +370,7 @@ class ReviewSession:
     @property
     def is_idle(self) -> bool:
         """Whether nothing is being read or computed."""
-        return self._jobs.is_idle and all(future.done() for future in self._prefetched.values())
+        return self._jobs.is_idle and all(future.done() for _, future in self._prefetched.values())
 
     def close(self) -> None:
         """Stop all work and wait for what runs."""
