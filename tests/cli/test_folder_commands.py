@@ -103,7 +103,9 @@ def test_cases_lists_files_channels_and_what_is_missing(cli: Any, folders: Path)
     a, b = outcome.data["cases"]
     assert a["files"] == {"image": "image/a.nii.gz", "gt": "gt/a.nii.gz", "prediction": "pred/a.nii.gz"}
     assert (a["channels"], a["missing"], a["split"]) == (["image"], [], "test")
-    assert (b["files"]["prediction"], b["missing"]) == (None, ["prediction"])
+    assert (b["files"]["prediction"], b["missing"]) == (None, ["image", "prediction"])
+    (_, without) = cli("cases", "--gt", "gt", "--json", "-").data["cases"]
+    assert without["missing"] == []
     assert "prediction" in cli("cases", *ALL).out
 
 

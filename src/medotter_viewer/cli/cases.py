@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from typing import Any
 
 from medotter_viewer.cli.output import fail, print_table, write_json
@@ -22,8 +23,9 @@ def run(options: argparse.Namespace) -> int:
     """
     source = source_of(options)
     entries = list(source.entries(options.split or "all"))
-    with_predictions = source.model is not None
-    content = {"target": source.target, "cases": [_as_dict(e, with_predictions) for e in entries]}
+    given = {"prediction": source.model is not None, "image": getattr(options, "image", None) is not None}
+    asked = [part for part, is_given in given.items() if is_given]
+    content = {"target": source.target, "cases": [_as_dict(e, asked) for e in entries]}
     write_json(options.json, content)
     if options.json != "-":
         print_table(
@@ -35,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
                     e.split or "-",
                     e.tier or "-",
                     ", ".join(e.channels) or "-",
-                    ", ".join(_missing(e, with_predictions)) or "-",
+                    ", ".join(_missing(e, asked)) or "-",
                 )
                 for e in entries
             ],
@@ -59,11 +61,13 @@ def _wrong_names(source: CaseSource) -> str | None:
     return None
 
 
-def _missing(entry: CaseEntry, with_predictions: bool) -> list[str]:
-    return [name for name in entry.missing if with_predictions or name != "prediction"]
+def _missing(entry: CaseEntry, asked: Collection[str]) -> list[str]:
+    """Parts without a file; a prediction only where there is a model, an image also where none was found."""
+    images = ["image"] if "image" in asked and not entry.channels else []
+    return images + [name for name in entry.missing if "prediction" in asked or name != "prediction"]
 
 
-def _as_dict(entry: CaseEntry, with_predictions: bool) -> dict[str, Any]:
+def _as_dict(entry: CaseEntry, asked: Collection[str]) -> dict[str, Any]:
     files = {name: str(path) for name, path in entry.channels.items()}
     parts = {"gt": entry.gt_path, "prediction": entry.pred_path}
     points = {"gt_landmarks": entry.gt_landmarks_path, "prediction_landmarks": entry.pred_landmarks_path}
@@ -75,6 +79,6 @@ def _as_dict(entry: CaseEntry, with_predictions: bool) -> dict[str, Any]:
         "tier": entry.tier,
         "channels": list(entry.channels),
         "files": {**files, **{name: None if path is None else str(path) for name, path in parts.items()}},
-        "missing": _missing(entry, with_predictions),
+        "missing": _missing(entry, asked),
         "findings": [f.to_dict() for f in entry.findings],
     }
