@@ -10,6 +10,7 @@ from typing import Any
 import nibabel
 import numpy as np
 import pytest
+from scan_files import box, write_png_scan
 
 FINDING = {"severity", "code", "file", "where", "message"}
 
@@ -189,6 +190,7 @@ class TestRemapAudit:
 
     def test_strict_fails_for_ids_nobody_decided_about(self, cli: Any, tiny: Any) -> None:
         assert cli("remap-audit", tiny.bundle).code == 0
+        assert "nothing to audit" not in cli("remap-audit", tiny.bundle).out
         result = cli("remap-audit", tiny.bundle, "--strict")
         assert result.code == 1
         (line,) = result.lines
@@ -224,6 +226,15 @@ class TestRemapAudit:
 
     def test_predictions_are_not_its_business(self, cli: Any, tiny: Any) -> None:
         assert cli("remap-audit", tiny.bundle, "--predictions", "/nowhere/at/all").code == 0
+
+    def test_nothing_to_audit_is_said(self, cli: Any, tmp_path: Path, own: Any) -> None:
+        write_png_scan(tmp_path / "tc", "S", {"BODY": {1: [box(0, 0, 5)]}})
+        outcome = cli("remap-audit", tmp_path / "tc")
+        assert "nothing to audit: no ground truth of ids could be read in 1 case (" in outcome.out
+        manifest = own.bundle / "manifest_test.json"
+        manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "train": []}))
+        outcome = cli("remap-audit", own.bundle, "--split", "train")
+        assert f"{own.bundle}: nothing to audit: no case in split 'train'" in outcome.out
 
     def test_one_or_all_but_not_both(self, cli: Any, tiny: Any) -> None:
         assert cli("remap-audit", tiny.bundle, "--all", "--case", "A/1").code == 2

@@ -28,10 +28,19 @@ def run(options: argparse.Namespace) -> int:
     write_csv(options.csv, _csv_rows(audit))
     if options.json != "-":
         _print(audit)
+        if not any(dataset.voxels for dataset in audit.datasets.values()):
+            print(f"{source.target}: nothing to audit: {_why(len(ids), split)}")
     errors = [f for f in audit.findings if f.severity == "error"]
     for finding in [*errors, *(audit.undecided if options.strict else ())]:
         fail(finding.message)
     return 1 if errors or (options.strict and audit.undecided) else 0
+
+
+def _why(n_cases: int, split: Split) -> str:
+    if n_cases == 0:
+        return f"no case in split {split!r}"
+    counted = f"{n_cases} case{'s' if n_cases != 1 else ''}"
+    return f"no ground truth of ids could be read in {counted} (contours have no ids)"
 
 
 def _print(audit: RemapAudit) -> None:
