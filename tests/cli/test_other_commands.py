@@ -331,6 +331,7 @@ class TestCheck:
         assert result.data["ok"] is False
         assert len(result.lines) == 1
         assert [f["code"] for f in result.data["findings"] if f["severity"] == "error"] == ["no-remap"]
+        assert "\n1 error, " in cli("check", tiny.bundle).out
 
     @pytest.mark.parametrize("name", ["task.yaml", "eval_spec.yaml", "manifest_test.json"])
     def test_malformed_files_are_findings(self, cli: Any, own: Any, name: str) -> None:
@@ -410,3 +411,31 @@ def test_an_interrupted_run_says_so(cli: Any, tiny: Any, monkeypatch: pytest.Mon
     monkeypatch.setattr("medotter_viewer.cli.info.path_info", interrupt)
     result = cli("info", tiny.bundle)
     assert (result.code, result.err) == (130, "interrupted\n")
+
+
+@pytest.mark.parametrize(("axis", "hd95"), [(0, 1.0), (1, 2.0), (2, 5.0)])
+def test_a_shift_by_one_voxel_is_the_step_of_its_own_axis_in_mm(
+    cli: Any, tmp_path: Path, axis: int, hd95: float
+) -> None:
+    gt = np.zeros((8, 8, 8), dtype=np.uint8)
+    gt[2:6, 2:6, 2:6] = 1
+    affine = np.diag([1.0, 2.0, 5.0, 1.0])
+    files = write(tmp_path / "gt.nii.gz", gt, affine), write(tmp_path / "p.nii.gz", np.roll(gt, 1, axis), affine)
+    assert cli("info", files[0], "--json", "-").data["spacing"] == [1.0, 2.0, 5.0]
+    one = cli("compare", *files, "--json", "-").data["regions"]["1"]
+    assert (one["hd95"]["value"], one["dice"]["value"]) == (pytest.approx(hd95), 0.75)
+
+
+@pytest.mark.parametrize(("step", "unit"), [(500.0, "micron"), (0.5, "unknown"), (0.0005, "meter")])
+def test_hd95_is_in_mm_whatever_unit_a_file_counts_in(cli: Any, tmp_path: Path, step: float, unit: str) -> None:
+    gt = np.zeros((12, 6, 6), dtype=np.uint8)
+    gt[1:5, 1:5, 1:5] = 1
+    files = []
+    for name, array in (("gt", gt), ("pred", np.roll(gt, 4, 0))):
+        image = nibabel.Nifti1Image(array, np.diag([step, step, step, 1.0]))
+        image.header.set_xyzt_units(unit)
+        files.append(tmp_path / f"{name}.nii.gz")
+        nibabel.save(image, files[-1])
+    assert cli("info", files[0], "--json", "-").data["spacing"] == pytest.approx([0.5] * 3)
+    one = cli("compare", *files, "--json", "-").data["regions"]["1"]
+    assert one["hd95"]["value"] == pytest.approx(2.0)

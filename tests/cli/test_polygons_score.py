@@ -78,7 +78,7 @@ def test_a_target_that_no_scan_has_is_wrong_usage_and_lists_what_there_is(
     path = submission(tmp_path / "s.csv", {"TC_A": {1: [SQUARE]}})
     assert main(["polygons", "score", str(path), "--scans", str(root), "--target", "GTV_9"]) == 2
     said = capsys.readouterr().err
-    assert "--target GTV_9: no scan of" in said
+    assert said.startswith("medotter-viewer polygons score: --target GTV_9: no scan of")
     assert f"structures are {TARGET}, BODY;" in said
     found = run(path, "--scans", root, "--target", "BODY")
     assert {name: scan["score"] for name, scan in found["scans"].items()} == dict.fromkeys(

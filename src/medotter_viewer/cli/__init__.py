@@ -31,6 +31,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(options)
 
 
+def _name(options: argparse.Namespace) -> str:
+    """The command as it was typed, that of a group with its own name."""
+    names = ("medotter-viewer", options.command, getattr(options, f"{options.command}_command", None))
+    return " ".join(name for name in names if name is not None)
+
+
 def _run(options: argparse.Namespace) -> int:
     """Run a command and say in one line what went wrong."""
     try:
@@ -38,15 +44,15 @@ def _run(options: argparse.Namespace) -> int:
         sys.stdout.flush()
         return status
     except UsageError as error:
-        print(f"medotter-viewer {options.command}: {error}", file=sys.stderr)
+        print(f"{_name(options)}: {error}", file=sys.stderr)
         return 2
     except MedotterViewerError as error:
-        print(f"medotter-viewer {options.command}: {error}", file=sys.stderr)
+        print(f"{_name(options)}: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:
         return 1
     except OSError as error:  # standard output cannot be written
-        print(f"medotter-viewer {options.command}: {error.strerror or error}", file=sys.stderr)
+        print(f"{_name(options)}: {error.strerror or error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

@@ -22,7 +22,11 @@ def run(options: argparse.Namespace) -> int:
     write_json(options.json, content)
     if options.json != "-":
         print_findings(findings)
-        print(f"{len(errors)} errors, {len(findings) - len(errors)} other findings")
+        print(f"{_count(len(errors), 'error')}, {_count(len(findings) - len(errors), 'other finding')}")
     for finding in errors:
         fail(finding.message)
     return 1 if errors else 0
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"

@@ -41,11 +41,15 @@ def run(options: argparse.Namespace) -> int:
     for finding in errors[:_SHOWN]:
         fail(finding.message)
     if len(errors) > _SHOWN:
-        fail(f"and {len(errors) - _SHOWN} errors more: see --json FILE")
+        fail(f"and {_more(len(errors) - _SHOWN, 'error')}: see --json FILE")
     return 1 if found.status == "malformed" else 0
 
 
 def _print_some(findings: list[Finding]) -> None:
     print_findings(findings[:_SHOWN])
     if len(findings) > _SHOWN:
-        print(f"and {len(findings) - _SHOWN} findings more: see --json FILE")
+        print(f"and {_more(len(findings) - _SHOWN, 'finding')}: see --json FILE")
+
+
+def _more(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'} more"
