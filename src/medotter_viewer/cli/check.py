@@ -21,7 +21,11 @@ def run(options: argparse.Namespace) -> int:
     content = {"target": target_text(options), "ok": not errors, "findings": [f.to_dict() for f in findings]}
     write_json(options.json, content)
     if options.json != "-":
-        print_findings(findings)
+        for finding in findings:
+            if finding.severity == "error":  # its message stands on stderr
+                print(f"error: {finding.code}: {finding.where or finding.file or target_text(options)}")
+            else:
+                print_findings([finding])
         print(f"{_count(len(errors), 'error')}, {_count(len(findings) - len(errors), 'other finding')}")
     for finding in errors:
         fail(finding.message)

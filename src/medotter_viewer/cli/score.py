@@ -71,7 +71,7 @@ def print_report(report: TargetReport, findings: Iterable[Finding] = ()) -> None
     print("  ".join([report.target, *(f"{name} {text}" for name, text in known.items() if text is not None)]))
     print(f"model {report.model}  split {report.split}{_hd95_words(report)}")
     for score in report.cases.values():
-        print(f"\n{score.case_id}" + ("" if score.status == "scored" else f": {score.status}: {score.message}"))
+        print(f"\n{score.case_id}" + ("" if score.status == "scored" else f": {score.status}"))
         print_case(score)
     print("\nmean over " + ("patients" if report.definitions["unit"] == "patient" else "cases"))
     aggregate = report.aggregate
