@@ -9,8 +9,9 @@ import subprocess
 import sys
 from math import sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 import yaml
 
@@ -389,3 +390,96 @@ def test_json_is_utf8_and_tables_survive_a_terminal_that_has_not_the_letter(own:
     assert b"B/\\xfc2: error" in done.stdout
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr
+
+
+class TestTumourIds:
+    """Truth in native ids 0, 1, 2, 4; predictions in canonical ids 0 to 3, which are never remapped."""
+
+    REGIONS: ClassVar = {"WT": [1, 2, 3], "TC": [1, 3], "ET": [3]}
+    NATIVE: ClassVar = np.repeat(np.array([0, 1, 2, 4], dtype=np.uint8), 16).reshape(4, 4, 4)
+    CANONICAL: ClassVar = np.where(NATIVE == 4, 3, NATIVE)
+
+    @pytest.fixture
+    def scored(self, cli: Any, tmp_path: Path, write_bundle: Any) -> Any:
+        """Function that scores one prediction."""
+
+        def run(pred: Any) -> Any:
+            labels = {"necrosis": [1], "oedema": [2], "enhancing": [3]}
+            remap = {"OLD": {1: 1, 2: 2, 4: 3}}
+            tiny = write_bundle(
+                tmp_path,
+                {"OLD/1": {"dataset": "OLD", "gt": self.NATIVE}},
+                {"task": {"id": "t"}, "canonical_labels": labels, "label_remap": remap},
+                {"eval_regions": self.REGIONS, "metrics": ["dice"], "prediction_format": {"label_space": [0, 1, 2, 3]}},
+                {"OLD/1": pred},
+            )
+            return cli("score", tiny.bundle, "--predictions", tiny.predictions, "--json", "-")
+
+        return run
+
+    def test_native_4_is_canonical_3_and_the_prediction_is_taken_as_it_is(self, scored: Any) -> None:
+        result = scored(self.CANONICAL)
+        assert result.code == 0
+        assert {name: metric(result.data, "OLD/1", name, "dice")["value"] for name in self.REGIONS} == {
+            "WT": 1.0,
+            "TC": 1.0,
+            "ET": 1.0,
+        }
+
+    def test_a_prediction_in_native_ids_is_an_error_that_names_4(self, scored: Any) -> None:
+        result = scored(self.NATIVE)
+        assert result.code == 1
+        assert result.data["cases"]["OLD/1"]["status"] == "error"
+        assert result.data["cases"]["OLD/1"]["regions"] == {}
+        assert "4 (16 voxels)" in result.err
+
+
+@pytest.mark.parametrize(("foreground", "said"), [(255, "255 (32 voxels)"), (-1, "-1 (32 voxels)")])
+def test_a_mask_of_another_foreground_than_the_label_space_is_an_error(
+    cli: Any, tmp_path: Path, write_bundle: Any, foreground: int, said: str
+) -> None:
+    gt = np.zeros((4, 4, 4), dtype=np.int16)
+    gt[:2] = 1
+    spec = {"eval_regions": {"organ": [1]}, "metrics": ["dice"], "prediction_format": {"label_space": [0, 1]}}
+    task = {"task": {"id": "t"}, "canonical_labels": {"organ": [1]}}
+    tiny = write_bundle(tmp_path, {"A": {"gt": gt}}, task, spec, {"A": gt * foreground})
+    result = cli("score", tiny.bundle, "--predictions", tiny.predictions, "--json", "-")
+    assert result.code == 1
+    assert (result.data["cases"]["A"]["status"], result.data["cases"]["A"]["regions"]) == ("error", {})
+    assert said in result.err
+
+
+def test_missed_and_invented_and_absent_structures_all_stay_in_the_means(
+    cli: Any, tmp_path: Path, write_bundle: Any
+) -> None:
+    empty = np.zeros((6, 6, 6), dtype=np.uint8)
+    gt, pred = empty.copy(), empty.copy()
+    gt[1:5, 1:5, 1:5] = 1  # 64 voxels
+    pred[2:6, 1:5, 1:5] = 1  # the same, one voxel further: dice 48 / 64
+    pairs = {"normal": (gt, pred), "missed": (gt, empty), "invented": (empty, pred), "absent": (empty, empty)}
+    table = {
+        "dice": {"both_empty": 1.0, "gt_empty_pred_nonempty": 0.0, "gt_nonempty_pred_empty": 0.0},
+        "hd95": {"both_empty": 0.0, "gt_empty_pred_nonempty": 373.13, "gt_nonempty_pred_empty": 373.13},
+    }
+    tiny = write_bundle(
+        tmp_path,
+        {name: {"gt": pair[0]} for name, pair in pairs.items()},
+        {"task": {"id": "t"}, "canonical_labels": {"organ": [1]}},
+        {"eval_regions": {"organ": [1]}, "metrics": ["dice", "hd95"], "empty_structure": table},
+        {name: pair[1] for name, pair in pairs.items()},
+    )
+    result = cli("score", tiny.bundle, "--predictions", tiny.predictions, "--json", "-")
+    assert result.code == 0
+    found = {
+        name: (metric(result.data, name, "organ", "dice"), metric(result.data, name, "organ", "hd95")) for name in pairs
+    }
+    assert {name: (dice["value"], hd95["value"]) for name, (dice, hd95) in found.items()} == {
+        "normal": (0.75, 1.0),
+        "missed": (0.0, 373.13),
+        "invented": (0.0, 373.13),
+        "absent": (1.0, 0.0),
+    }
+    assert [hd95["status"] for _, hd95 in found.values()] == ["ok", "cap", "cap", "absent"]
+    organ = result.data["aggregate"]["by_region"]["organ"]
+    assert organ["dice"] == {"value": pytest.approx(0.4375), "n": 4}
+    assert organ["hd95"] == {"value": pytest.approx(186.815), "n": 4}

@@ -324,3 +324,18 @@ def test_a_zip_member_without_a_name_is_no_csv(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"s.csv", b"\0.csv"))  # a name ends at its first NUL
     found = read_submission(path)
     assert (found.status, [f.code for f in found.findings]) == ("malformed", ["bad-archive"])
+
+
+def test_the_limit_is_a_million_lines_and_the_next_is_refused_by_its_number(read) -> None:
+    assert submission_reader.MAX_LINES == 1_000_000
+    found = read(zipped({"s.csv": SQUARE + b"\n" * 1_000_001}), "s.zip")  # the last end of line begins no line
+    assert (found.status, found.lines) == ("malformed", 1_000_001)
+    assert errors(found) == [("too-many-lines", "1000001")]
+
+
+@pytest.mark.parametrize("name", ["s.csv", "__MACOSX/._s.csv", "out/s.csv"])
+def test_a_member_that_only_looks_like_a_table_is_not_taken_for_the_submission(read, name: str) -> None:
+    found = read(zipped({name: SQUARE}), "s.zip")
+    taken = "__MACOSX" not in name
+    assert (found.status, found.polygons) == (("ok", 1) if taken else ("malformed", 0))
+    assert errors(found) == ([] if taken else [("bad-archive", None)])

@@ -334,3 +334,10 @@ def test_a_shifted_mosaic_of_many_objects_is_one_small_problem() -> None:
     (found,) = detections(overlap, [0.2])
     assert found.tp == 2500
     assert found.sq == pytest.approx(56 / (288 - 56))
+
+
+@pytest.mark.parametrize("second", [(5, 8, 5, 8), (2, 5, 5, 8), (5, 8, 2, 5)])
+def test_objects_that_meet_at_an_edge_or_a_corner_are_two(second: Box) -> None:
+    both = mask({1: (2, 5, 2, 5), 2: second})
+    (found,) = detections(match_instances(both, both), [0.5])
+    assert (found.tp, found.fp, found.fn, found.f1) == (2, 0, 0, 1)

@@ -278,3 +278,14 @@ class TestRefusals:
     def test_label_maps_are_not_masks(self, kind: Any) -> None:
         with pytest.raises(MetricInputError, match="expected boolean masks"):
             surface_distances(CUBE.astype(kind), CUBE, spacing=(1, 1, 1))
+
+
+def test_a_stray_block_counts_by_its_share_of_one_direction_or_of_both() -> None:
+    """In one slice every voxel is surface: 8 of 108 lie apart (7.4 %), or 8 of 208 (3.8 %)."""
+    gt = box((40, 40, 1), (5, 15), (5, 15), (0, 1))
+    pred = gt | box((40, 40, 1), (34, 36), (5, 9), (0, 1))  # the nearest row is 20 voxels away, the next 21
+    found = surface_distances(gt, pred, spacing=(1, 1, 1))
+    assert (len(found.gt_to_pred), len(found.pred_to_gt)) == (100, 108)
+    assert hausdorff(found, variant="directed_max") == 20.0
+    assert hausdorff(found, variant="pooled") == 0.0
+    assert hausdorff(found, percentile=100) == 21.0

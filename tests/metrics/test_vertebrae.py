@@ -282,3 +282,13 @@ def official_hits(gt: Points, pred: Points) -> list[int]:
 @given(points, points)
 def test_the_official_rule_written_a_second_time_agrees(gt: Points, pred: Points) -> None:
     assert sorted(compare_vertebrae(gt, pred).hits("common")) == official_hits(gt, pred)
+
+
+def test_a_spine_with_a_thirteenth_and_a_sixth_is_identified_from_head_to_feet() -> None:
+    order = [17, 18, 19, 28, 20, 21, 22, 23, 24, 25]
+    spine = {label: (0.0, 0.0, -30.0 * place) for place, label in enumerate(order)}
+    found = compare_vertebrae(dict(sorted(spine.items())), spine)
+    assert list(found.matches) == order
+    names = ["T10", "T11", "T12", "T13", "L1", "L2", "L3", "L4", "L5", "L6"]
+    assert [vertebra_name(label) for label in found.matches] == names
+    assert (found.n_gt, len(found.hits("all_gt")), found.id_rate("all_gt")) == (10, 10, 1.0)

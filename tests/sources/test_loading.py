@@ -296,3 +296,40 @@ def test_the_remap_is_applied_to_the_ground_truth_only(files: Files) -> None:
     assert case.gt_native is not None
     assert case.gt_native.data.tolist() == IDS.tolist()
     assert pred_ids(case) == IDS.tolist()
+
+
+def test_an_image_of_two_positions_is_told_beside_labels_that_lie_at_one_of_them(files: Files) -> None:
+    files.gt().pred().image()
+    path = files.parts["channels"]["ct"]
+    image = nibabel.load(path)
+    two = nibabel.Nifti1Image(np.asarray(image.dataobj), AFFINE)
+    two.set_qform(AFFINE, 1)
+    two.set_sform(moved(x=10), 2)
+    nibabel.save(two, path)
+    case = files.load()
+    assert pred_ids(case) == IDS.tolist()  # nothing is resampled
+    assert case.errors == []
+    found = {f.code: f.message for f in case.findings}
+    assert sorted(found) == ["image-grid-differs", "qform-sform-differ"]
+    assert "qform and sform differ by 10.0 mm" in found["qform-sform-differ"]
+    assert "10.0 mm" in found["image-grid-differs"]
+
+
+@pytest.mark.parametrize(("turn", "origin", "same"), [(0, 1e-4, True), (1e-7, 0, True), (0.002, 0, False)])
+def test_a_wide_slice_turned_by_2_mrad_is_another_grid_though_no_entry_tells(
+    files: Files, turn: float, origin: float, same: bool
+) -> None:
+    """The corner of 512 x 512 voxels of 1 mm, 511 * sqrt(2) mm away, moves by 1.45 mm."""
+    ids = np.ones((512, 512, 3), dtype=np.uint8)
+    straight, turned = np.eye(4), np.eye(4)
+    turned[:3, :3] = nibabel.eulerangles.euler2mat(z=turn)
+    turned[0, 3] = origin
+    assert np.abs(turned - straight).max() <= 0.002
+    case = files.gt(straight, ids).pred(turned, ids).load()
+    if same:
+        assert case.pred is not None
+        assert codes(case) == []
+    else:
+        assert case.pred is None
+        assert codes(case) == ["error grid-mismatch"]
+        assert "1.4" in case.errors[0].message

@@ -145,3 +145,9 @@ def test_files_that_no_case_uses_are_listed(folder: Path) -> None:
         "flat.nii",
         "p/0001_pred.nii.gz",
     ]
+
+
+@pytest.mark.parametrize("dataset", ["BTCV", "FLARE22"])
+def test_a_file_without_its_dataset_is_never_a_guess_between_two(tmp_path: Path, dataset: str) -> None:
+    (tmp_path / "0001.nii.gz").write_bytes(b"")
+    assert found(tmp_path, f"{dataset}/0001", dataset=dataset) is None

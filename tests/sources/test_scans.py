@@ -316,3 +316,23 @@ def test_info_lists_slices_along_the_normal_and_structures(tmp_path: Path, write
 def test_info_of_a_scan_without_image_or_position_still_names_its_slices(tmp_path: Path) -> None:
     found = path_info(write_png_scan(tmp_path, "S", {TARGET: {}}, aux={1: "(0018.0050),2\n"}, pictures={}))
     assert (found["shape"], [item["slice"] for item in found["items"][:1]]) == (None, [1])
+
+
+def test_contours_stay_usable_among_blank_lines_strangers_and_a_missing_picture(tmp_path: Path) -> None:
+    picture = {1: np.full((64, 64), 7, np.uint16)}
+    folder = write_png_scan(tmp_path, "S", {TARGET: {1: [box(0, 0, 10)]}}, n_slices=2, pictures=picture)
+    ring = folder / "contours" / "1.1.dat"
+    ring.write_text(ring.read_text().rstrip("\n") + "\n\n")
+    (folder / "contours" / "2.7.dat").write_text("0,0,0,1,0,0,1,1,0\n")
+    for place in (tmp_path, folder, *(folder / name for name in ("auxiliary", "contours", "pngs"))):
+        (place / ".DS_Store").write_bytes(b"\0\0\0\1Bud1")
+    assert find_scans(tmp_path) == [folder]
+    scan, findings = read_scan(folder)
+    assert rings_of(scan, TARGET) == {1: [[[0, 0], [10, 0], [10, 10], [0, 10]]]}
+    assert [f for f in findings if f.severity == "error"] == []
+    told = " ".join(f.message for f in findings)
+    assert "2.7.dat" in told
+    assert "pngs/2.png" in told
+    assert ".DS_Store" not in told
+    volume, _ = read_scan_volume(scan)
+    assert volume.data.shape == (64, 64, 2)

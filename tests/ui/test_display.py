@@ -276,3 +276,29 @@ def test_a_moved_grid_is_written_without_new_data(viewer: ViewerModel) -> None:
     display.apply(found)
     display.apply([replace(spec, translate=(1.0, 2.0, 3.0)) for spec in found])
     assert tuple(display.layer("gt").translate) == (1.0, 2.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        np.array([1, 50, 2**24, 2**24 + 1, 305], dtype=np.int32),
+        np.array([255] * 4 + [254], dtype=np.uint8),
+        np.array([True] * 4 + [False]),
+    ],
+    ids=["large ids", "full bytes", "booleans"],
+)
+def test_touching_objects_of_any_ids_and_type_are_seen_apart(viewer: ViewerModel, data: Any) -> None:
+    block = np.repeat(data, 4).reshape(20, 1, 1) * np.ones((1, 4, 2), dtype=data.dtype)
+    labels = LabelMap(block.astype(data.dtype), Grid((20, 4, 2), np.eye(4)))
+    regions = {f"r{i}": (int(i),) for i in np.unique(data) if i}
+    spec = EvalSpec("seg", regions, ("dice",), Headline(next(iter(regions)), "dice"))
+    case = Case(CaseEntry("A/1", remap=Remap(None, "none")), {}, labels, labels, None)
+    display = Display(viewer)
+    display.apply(specs(case, spec, ShowOptions()))
+    layer = display.layer("gt")
+    shown = np.asarray(layer.data)
+    assert shown.dtype.kind in "iu"
+    assert len(np.unique(shown)) == len(np.unique(data))
+    colours = {int(value): layer.get_color(int(value)) for value in np.unique(shown) if value}
+    assert all(colour[3] == 1 for colour in colours.values())
+    assert len({tuple(np.round(colour, 3)) for colour in colours.values()}) == len(colours)

@@ -275,3 +275,21 @@ def test_descriptions_need_neither_napari_nor_qt() -> None:
         "sys.exit(any(m.split('.')[0] in ('napari', 'qtpy', 'PyQt6') for m in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_an_image_stored_the_other_way_round_lies_under_its_labels_with_positive_steps() -> None:
+    shape = (4, 5, 3)
+    ras = Grid(shape, np.diag([2.0, 2.0, 3.0, 1.0]))
+    lps = Grid(shape, np.array([[-2.0, 0, 0, 6], [0, -2.0, 0, 8], [0, 0, 3.0, 0], [0, 0, 0, 1]]))
+    values = np.arange(60, dtype=np.int16).reshape(shape)  # of the image: 0 lies at (6, 8, 0) mm
+    gt = LabelMap((values % 7 == 0).astype(np.uint8)[::-1, ::-1], ras)
+    assert gt.data[3, 4, 0] == 1  # which is (6, 8, 0) mm too
+    case = make_case(channels={"ct": Volume(values, lps)}, gt_native=gt, gt=gt, pred=None)
+    found = by_role(case)
+    image, labels_shown = found["image:ct"], found["gt"]
+    assert image.scale == labels_shown.scale == (3.0, 2.0, 2.0)
+    assert image.translate == labels_shown.translate
+    np.testing.assert_array_equal(np.asarray(labels_shown.data) == 1, np.asarray(image.data) % 7 == 0)
+    (at,) = np.argwhere(np.asarray(image.data) == 0)
+    # Displayed axes are -S, P, L: (6, 8, 0) mm to the right, front and head are -0, -8, -6.
+    assert (at * image.scale + image.translate).tolist() == [0.0, -8.0, -6.0]
