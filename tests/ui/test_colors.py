@@ -62,3 +62,14 @@ def test_what_is_right_recedes_behind_what_is_wrong() -> None:
     table = colors.error_colors()
     assert table[TP][3] < min(table[FN][3], table[FP][3], table[WRONG][3])
     assert len({table[kind] for kind in (TP, FN, FP, WRONG)}) == 4
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(1, 50), (50, 2**24), (2**24, 2**24 + 1), (304, 305), (254, 255), (255, 256), (2**31 - 2, 2**31 - 1)],
+)
+def test_ids_of_any_size_have_opaque_colours_that_differ(one: int, other: int) -> None:
+    first, second = colors.label_color(one), colors.label_color(other)
+    assert first[3] == second[3] == 1
+    assert max(first[:3]) > 0.3
+    assert np.abs(np.array(first) - np.array(second)).max() > 0.1
