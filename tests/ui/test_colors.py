@@ -52,6 +52,11 @@ def test_the_accents_of_both_sides_differ_and_no_label_has_that_of_the_predictio
     assert all(np.abs(np.array(colors.label_color(i)[:3]) - pred).max() > 0.2 for i in range(1, 25))
 
 
+def test_no_colour_of_the_palette_is_that_of_a_wrong_label() -> None:
+    wrong = np.array(colors.rgba(colors.WRONG_ACCENT)[:3])
+    assert all(np.abs(np.array(colors.label_color(i)[:3]) - wrong).max() > 0.2 for i in range(1, 24))
+
+
 def test_an_accent_shows_its_ids_and_nothing_else() -> None:
     table = colors.accent_colors([2, 3], colors.GT_ACCENT)
     assert table[2] == table[3] == colors.rgba(colors.GT_ACCENT)

@@ -1,7 +1,8 @@
 """Which colour a label id and a role have: the same id has the same colour in every case.
 
 numpy only. A colour never depends on which ids a case happens to hold. Palette and accents stay apart under the two
-common forms of red-green blindness; magenta is kept for ids that should not be there, orange for the prediction.
+common forms of red-green blindness; magenta is kept for ids that should not be there, orange for the prediction,
+yellow for a wrong label.
 """
 
 from __future__ import annotations
@@ -40,11 +41,11 @@ LOUD: Rgba = rgba("#FF00FF")
 OTHER_ACCENT, SEED_ACCENT = "#B8B8B8", "#FFFFFF"
 """Contours of structures that are not scored; points that are known to lie in a tumour."""
 
-# Each the farthest from those before it in OKLab, seen normally and with deuteranopia and protanopia; bright enough
-# for a dark image, and away from magenta and from the prediction's orange.
+# Far from each other in OKLab, seen normally and with deuteranopia and protanopia; bright enough for a dark image, and
+# away from magenta, from the prediction's orange and from the yellow of a wrong label.
 _CODES = (
-    "F0E442 8559FF F4002C 00D3FF BC7AA6 00D385 A6FFDE 6F9BFF A6B100 009B64 F4A6C8 6FFF90 856FC8 00A6D3 "
-    "E9647A 0BF4F4 64BCA6 A6DEA6 90D300 A69B4E 85DE7A 3785E9 FF9BF4 C84E90 "
+    "00D3FF 8559FF F4002C C84E90 BC7AA6 00D385 A6FFDE 6F9BFF A6B100 009B64 F4A6C8 6FFF90 856FC8 00A6D3 "
+    "E9647A 0BF4F4 64BCA6 A6DEA6 90D300 A69B4E 85DE7A 3785E9 FF9BF4 "
 )
 _PALETTE = tuple(rgba("#" + code) for code in re.findall(r"\w+", _CODES))
 _GOLDEN = 0.6180339887498949
@@ -58,7 +59,7 @@ def label_color(label: int) -> Rgba:
 
     Examples
     --------
-    >>> label_color(0)[3], label_color(1) == label_color(50), label_color(4) == rgba("#00D3FF")
+    >>> label_color(0)[3], label_color(1) == label_color(50), label_color(1) == rgba("#00D3FF")
     (0.0, False, True)
     """
     if label == 0:
