@@ -13,6 +13,7 @@ from PIL import Image
 from review_windows import settle, wait_for
 
 from medotter_viewer import open_source
+from medotter_viewer.errors import ReadError
 
 AFFINE = np.diag([-1.0, -1.0, 2.0, 1.0])
 
@@ -86,3 +87,12 @@ def test_a_picture_in_colour_has_neither_slice_nor_window_in_its_corner(opened: 
     window = opened(gt=tmp_path / "gt.png", image=tmp_path / "image.png")
     assert window.overlay.corner_text == ""
     assert not _is_shown(window.docks.scores.plot)
+
+
+def test_a_picture_of_a_file_that_cannot_be_read_is_refused(opened: Any, tmp_path: Path) -> None:
+    from medotter_viewer.ui.app import check_shown
+
+    (tmp_path / "note.txt").write_text("no image")
+    with pytest.raises(ReadError, match=r"case note: nothing to show: .*note\.txt"):
+        check_shown(opened(image=tmp_path / "note.txt"))
+    check_shown(opened(image=_volume(tmp_path / "image.nii.gz")))

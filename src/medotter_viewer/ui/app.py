@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from medotter_viewer.errors import MedotterViewerError, MissingDisplayError, WriteError
+from medotter_viewer.errors import MedotterViewerError, MissingDisplayError, ReadError, WriteError
 from medotter_viewer.sources.source import CaseSource, Split
 from medotter_viewer.ui.screen import no_display
 
@@ -38,6 +38,8 @@ def run_window(
     ------
     MissingDisplayError
         If there is no screen.
+    ReadError
+        If a picture is asked for and nothing of the case can be shown.
     WriteError
         If the picture cannot be written.
     """
@@ -59,6 +61,7 @@ def run_window(
         return 0
     try:
         wait_until_scored(window)
+        check_shown(window)
         save_screenshot(window.viewer, screenshot)
     finally:
         window.close()
@@ -93,6 +96,20 @@ def wait_until_scored(window: Any, patience_s: float = _PATIENCE_S) -> None:
     while time.monotonic() < settle:  # the plot and the layers' last redraw
         QApplication.processEvents()
         time.sleep(0.01)
+
+
+def check_shown(window: Any) -> None:
+    """Refuse a picture of an open case of which nothing can be drawn.
+
+    Raises
+    ------
+    ReadError
+        With what was met while its files were read.
+    """
+    case, placed = window.session.case, window.looking.placed
+    if case is not None and placed is not None and placed.grid is None:
+        reasons = "; ".join(dict.fromkeys(f.message for f in case.findings)) or "no file is named"
+        raise ReadError(f"case {case.case_id}: nothing to show: {reasons}")
 
 
 def save_screenshot(viewer: Any, path: Path) -> None:
