@@ -80,9 +80,9 @@ def test_images_are_not_read(source: BundleSource, monkeypatch: pytest.MonkeyPat
     read: list[str] = []
     read_volume = registry.read_volume
 
-    def noted(path: Path) -> Any:
+    def noted(path: Path, series: Any) -> Any:
         read.append(path.name)
-        return read_volume(path)
+        return read_volume(path, series)
 
     monkeypatch.setattr(registry, "read_volume", noted)
     score_entries(list(source.entries("test")), source.spec, ScoreOptions())
