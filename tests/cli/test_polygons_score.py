@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rtstruct_files import Drawn, Structure, write_rtstruct
 from scan_files import TARGET, box, submission, write_dicom_scan, write_png_scan
 
 from medotter_viewer.cli import main
@@ -84,6 +85,15 @@ def test_a_target_that_no_scan_has_is_wrong_usage_and_lists_what_there_is(
     assert {name: scan["score"] for name, scan in found["scans"].items()} == dict.fromkeys(
         ("TC_A", "TC_B", "TC_C", "TC_D"), 0
     )
+
+
+def test_a_target_whose_contours_lie_nowhere_is_there_all_the_same(tmp_path: Path) -> None:
+    folder = write_dicom_scan(tmp_path / "tc", "S", {"GTV": {1: [SQUARE]}})
+    far = Drawn([(x, y, 500.0) for x, y in SQUARE])
+    write_rtstruct(folder / "RTst" / "rt.dcm", [Structure(1, "GTV", [far])])
+    found = run(submission(tmp_path / "s.csv", {}), "--scans", tmp_path / "tc", "--target", "GTV")
+    assert (found["score"], found["scans"]["S"]["slices"]) == (0, {})
+    assert "contour-outside-stack" in {note["code"] for note in found["scans"]["S"]["notes"]}
 
 
 def test_where_every_scan_is_left_out_there_is_no_score(tmp_path: Path) -> None:

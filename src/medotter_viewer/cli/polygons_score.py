@@ -56,12 +56,16 @@ def run(options: argparse.Namespace) -> int:
         return 1
     progress, rows = ProgressLine("scored"), []
     names: dict[str, None] = {}  # of all structures there are
+    wanted: set[str] = set()
     for place, case_id in enumerate(source.case_ids(), 1):
         case = source.load(case_id, images=False)
         names.update(dict.fromkeys(case.structures))
+        wanted |= case.entry.scan.names.names_of(rules.target) if case.entry.scan is not None else set()
         rows.append(score_scan(case, rules))
         progress(place, len(source.case_ids()))
-    if options.target is not None and rows and all(row.is_without_target for row in rows):
+    # One that is there but could not be placed is no misspelling: its scan counts 0, and the notes say why.
+    is_there = any(name == one or name.startswith(f"{one} (") for name in names for one in wanted)
+    if options.target is not None and not is_there and rows and all(row.is_without_target for row in rows):
         raise UsageError(_no_such_target(options, list(names)))
     left_out = [row for row in rows if row.is_without_target] if options.skip_empty_truth else []
     counted = [row for row in rows if row not in left_out]
