@@ -111,11 +111,13 @@ def view(
         raise MissingDisplayError(f"{obstacle}; {_INSTEAD}")
     try:
         from medotter_viewer.ui.app import wait_until_scored
+        from medotter_viewer.ui.kernel_loop import keep_kernel_awake
         from medotter_viewer.ui.window import open_window
     except ImportError as error:
         message = f"view() needs napari and Qt ({error}): pip install 'medotter-viewer[gui]'; {_INSTEAD}"
         raise MissingDisplayError(message) from error
     window = open_window(source, case_id=case, region=region)
+    keep_kernel_awake()
     if in_cell() and source.case_ids():  # the cell's screenshot shows the first case; a slow one is shown as it is
         with suppress(MedotterViewerError):
             wait_until_scored(window, _PATIENCE_S)
