@@ -387,7 +387,8 @@ def test_json_is_utf8_and_tables_survive_a_terminal_that_has_not_the_letter(own:
     done = subprocess.run([*command, "--json", "-"], env=environment, capture_output=True, timeout=120, check=False)
     assert list(json.loads(done.stdout.decode("utf-8"))["cases"]) == ["A/1", "B/1", "B/ü2"]
     done = subprocess.run(command, env=environment, capture_output=True, timeout=120, check=False)
-    assert b"B/\\xfc2: error" in done.stdout
+    assert b"B/\\xfc2: error\n" in done.stdout
+    assert b"B/\\xfc2: error: " in done.stderr
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr
 

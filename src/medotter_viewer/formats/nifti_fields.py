@@ -115,15 +115,17 @@ class NiftiFields:
         ValueError
             If the quaternion is longer than 1.
         """
-        b, c, d = self.quatern
-        rest = 1.0 - (b * b + c * c + d * d)
-        if rest < -_ROUNDING[self.length]:
-            raise ValueError(f"its quaternion has the length {np.sqrt(1 - rest):.3g}, expected at most 1")
-        a = np.sqrt(rest) if not rest < _ROUNDING[self.length] else 0.0
-        scale = 2.0 / norm if (norm := a * a + b * b + c * c + d * d) > 0 else 0.0
-        around = np.array([[0, -d, c], [d, 0, -b], [-c, b, 0]])
-        axis = np.array([b, c, d])
-        rotation = np.eye(3) + scale * (a * around + np.outer(axis, axis) - (axis @ axis) * np.eye(3))
+        # In long doubles, so that an affine is the exact one to the last bit of a double, as others have it.
+        with np.errstate(all="ignore"):  # a quaternion that is no number gives a grid that is refused
+            b, c, d = np.array(self.quatern, dtype=np.longdouble)
+            rest = 1 - (b * b + c * c + d * d)
+            if rest < -_ROUNDING[self.length]:
+                raise ValueError(f"its quaternion has the length {float(np.sqrt(1 - rest)):.3g}, expected at most 1")
+            a = rest * 0 if rest < _ROUNDING[self.length] else np.sqrt(rest)
+            around = np.array([[0, -d, c], [d, 0, -b], [-c, b, 0]])
+            axis = np.array([b, c, d])
+            turned = a * around + np.outer(axis, axis) - (axis @ axis) * np.eye(3)
+            rotation = np.eye(3) + turned * (2 / (a * a + axis @ axis))
         affine = np.eye(4)
         affine[:3, :3] = rotation * self.steps * (1, 1, -1 if self.pixdim[0] < 0 else 1)
         affine[:3, 3] = self.qoffset
