@@ -122,10 +122,17 @@ class NiftiFields:
             if rest < -_ROUNDING[self.length]:
                 raise ValueError(f"its quaternion has the length {float(np.sqrt(1 - rest)):.3g}, expected at most 1")
             a = rest * 0 if rest < _ROUNDING[self.length] else np.sqrt(rest)
-            around = np.array([[0, -d, c], [d, 0, -b], [-c, b, 0]])
             axis = np.array([b, c, d])
-            turned = a * around + np.outer(axis, axis) - (axis @ axis) * np.eye(3)
-            rotation = np.eye(3) + turned * (2 / (a * a + axis @ axis))
+            double = axis * (2 / (a * a + b * b + c * c + d * d))
+            (bb, bc, bd), (_, cc, cd), (_, _, dd) = np.outer(axis, double)
+            ab, ac, ad = a * double
+            rotation = np.array(
+                [
+                    [1 - (cc + dd), bc - ad, bd + ac],
+                    [bc + ad, 1 - (bb + dd), cd - ab],
+                    [bd - ac, cd + ab, 1 - (bb + cc)],
+                ]
+            )
         affine = np.eye(4)
         affine[:3, :3] = rotation * self.steps * (1, 1, -1 if self.pixdim[0] < 0 else 1)
         affine[:3, 3] = self.qoffset
