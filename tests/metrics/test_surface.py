@@ -289,3 +289,12 @@ def test_a_stray_block_counts_by_its_share_of_one_direction_or_of_both() -> None
     assert hausdorff(found, variant="directed_max") == 20.0
     assert hausdorff(found, variant="pooled") == 0.0
     assert hausdorff(found, percentile=100) == 21.0
+
+
+@pytest.mark.parametrize("before", [0, 1, 3, 7, 100])
+def test_no_bit_of_a_distance_depends_on_where_in_the_array_it_lies(before: int) -> None:
+    """3 steps of 0.3 less 1 step is not 2 steps of 0.3 in floating point."""
+    gt, pred = np.zeros((1, before + 4), bool), np.zeros((1, before + 4), bool)
+    gt[0, before], pred[0, before + 2] = True, True
+    found = surface_distances(gt, pred, spacing=(0.3, 0.3))
+    assert found.gt_to_pred.tolist() == [0.6]

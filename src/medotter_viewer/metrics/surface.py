@@ -136,7 +136,9 @@ def distances_between(
     if not len(gt_index) or not len(pred_index):
         side = "gt" if not len(gt_index) else "pred"
         raise MetricInputError(f"{side} is empty: there is no distance to nothing; an empty rule must decide")
-    gt_mm, pred_mm = gt_index * spacing, pred_index * spacing
+    # From one corner of both, so that no bit depends on where in the array they lie.
+    corner = np.minimum(gt_index.min(axis=0), pred_index.min(axis=0))
+    gt_mm, pred_mm = (gt_index - corner) * spacing, (pred_index - corner) * spacing
     options = {"balanced_tree": False, "compact_nodes": False}
     gt_to_pred, gt_nearest = cKDTree(pred_mm, **options).query(gt_mm, workers=-1)
     pred_to_gt, pred_nearest = cKDTree(gt_mm, **options).query(pred_mm, workers=-1)
