@@ -14,7 +14,7 @@ from medotter_viewer.core.contours import ContourRules
 from medotter_viewer.core.findings import Finding, errors_of
 from medotter_viewer.core.reprs import NOTHING
 from medotter_viewer.errors import MetricInputError, UsageError
-from medotter_viewer.scoring.lung import NO_TARGET, LungScanScore, lung_scan_score
+from medotter_viewer.scoring.lung import NO_TARGET, LungScanScore, contours_score
 from medotter_viewer.sources.scan_source import SCALE, ScanSource
 
 _LISTED = 20  # names of structures in a message
@@ -107,15 +107,7 @@ def score_scan(case: Case, rules: ContourRules) -> ScanRow:
         error = "; ".join(dict.fromkeys(f.message for f in case.errors))
         return ScanRow(case.case_id, case.findings, error=error)
     try:
-        if case.gt_contours is None:
-            raise MetricInputError("no ground truth")
-        found = lung_scan_score(
-            case.gt_contours.rings,
-            {} if case.pred_contours is None else case.pred_contours.rings,
-            thickness_mm=case.slice_thickness_mm,
-            overlap=rules.overlap,
-            error_length_mm=rules.error_length_mm,
-        )
+        found = contours_score(case, rules)
     except MetricInputError as error:
         why = Finding("error", "scan-not-scored", str(error), where=case.case_id)
         return ScanRow(case.case_id, (*case.findings, why), error=str(error))

@@ -19,6 +19,7 @@ from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.core.structures import Contour, Roi
 from medotter_viewer.errors import GridMismatchError
 from medotter_viewer.geometry.contour_remarks import OFF_PLANE_MM, ContourTally
+from medotter_viewer.geometry.slice_distances import usual_distance
 
 Points = NDArray[np.float64]
 
@@ -123,15 +124,13 @@ def place_contours(
 def slice_reach_mm(stack: SliceStack) -> NDArray[np.float64]:
     """Return (n,) how far from each slice a contour may lie: half the usual distance, or half the local one.
 
-    The usual distance is the (lower) median; the local one is the larger of a slice's two gaps. One slice alone has
-    half of the grid's step.
+    The local distance is the larger of a slice's two gaps. One slice alone has half of the grid's step.
     """
     gaps = np.diff(stack.positions_mm)
     if len(gaps) == 0:
         return np.full(len(stack), stack.grid.spacing[2] / 2)
     around = np.concatenate([gaps[:1], gaps, gaps[-1:]])
-    usual = np.sort(gaps)[(len(gaps) - 1) // 2]
-    return np.asarray(np.minimum(np.maximum(around[:-1], around[1:]), usual) / 2)
+    return np.asarray(np.minimum(np.maximum(around[:-1], around[1:]), usual_distance(gaps)) / 2)
 
 
 class _Placer:

@@ -115,6 +115,25 @@ def lung_scan_score(
     return LungScanScore(volumes, _score(volumes, error_length_mm), slices, thickness)
 
 
+def contours_score(case: Case, rules: ContourRules) -> LungScanScore:
+    """Return the numbers of a case's contours; those that are not predicted count as missed.
+
+    Raises
+    ------
+    MetricInputError
+        If there is no ground truth, or what `lung_scan_score` raises.
+    """
+    if case.gt_contours is None:
+        raise MetricInputError("no ground-truth contours to score against")
+    return lung_scan_score(
+        case.gt_contours.rings,
+        {} if case.pred_contours is None else case.pred_contours.rings,
+        thickness_mm=case.slice_thickness_mm,
+        overlap=rules.overlap,
+        error_length_mm=rules.error_length_mm,
+    )
+
+
 def score_lung_contour(case: Case, spec: EvalSpec, options: ScoreOptions) -> CaseScore:
     """Return the scores of one scan; all its numbers are metrics of the case, none of a region.
 
@@ -140,20 +159,11 @@ def score_lung_contour(case: Case, spec: EvalSpec, options: ScoreOptions) -> Cas
     BundleError, UsageError
         If a metric of the specification, or one that was asked for, is not computed for contours.
     """
-    rules = spec.contours or ContourRules()
     metrics = _chosen_metrics(spec, options)
-    if case.gt_contours is None:
-        raise MetricInputError("no ground-truth contours to score against")
-    if case.pred_contours is None and options.missing == "skip":
+    if case.gt_contours is not None and case.pred_contours is None and options.missing == "skip":
         message = f"case {case.case_id}: no prediction found"
         return CaseScore.unscored(case.case_id, "missing_prediction", message)
-    found = lung_scan_score(
-        case.gt_contours.rings,
-        {} if case.pred_contours is None else case.pred_contours.rings,
-        thickness_mm=case.slice_thickness_mm,
-        overlap=rules.overlap,
-        error_length_mm=rules.error_length_mm,
-    )
+    found = contours_score(case, spec.contours or ContourRules())
     return CaseScore(case.case_id, "scored", case={name: found.metrics[name] for name in metrics})
 
 

@@ -14,10 +14,11 @@ from medotter_viewer.core.grid import LPS_TO_RAS, Grid
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.errors import GridMismatchError
 from medotter_viewer.formats.scan_aux import SliceTags
+from medotter_viewer.geometry.slice_distances import are_uneven
 
 _AXIAL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 _SAME = 1e-3  # of a direction cosine; relative of a spacing
-_EVEN_FRACTION, _EVEN_MM = 0.05, 1e-3
+_ONE_PLACE_MM = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def _stacked(
     order = np.argsort(heights, kind="stable")
     placed, heights = [placed[i] for i in order], heights[order]
     gaps = np.diff(heights)
-    if len(gaps) and gaps.min() <= _EVEN_MM:
+    if len(gaps) and gaps.min() <= _ONE_PLACE_MM:
         at = int(gaps.argmin())
         reason = f"slices {placed[at].number} and {placed[at + 1].number} lie at one position"
         return None, [*findings, _unplaced(folder, reason)]
@@ -89,11 +90,9 @@ def _stacked(
     if len(placed) > 1:
         mean = (origins[-1] - origins[0]) / (len(placed) - 1)
         sideways = origins - np.outer(heights, normal)
-        straight = np.abs(sideways - sideways[0]).max() < _EVEN_MM
+        straight = np.abs(sideways - sideways[0]).max() < _ONE_PLACE_MM
         step = normal * (normal @ mean) if straight else mean
-    usual = float(np.median(gaps)) if len(gaps) else 0.0
-    even = np.linspace(heights[0], heights[-1], len(heights))
-    uneven = bool(np.abs(heights - even).max() > max(_EVEN_FRACTION * usual, _EVEN_MM))
+    uneven = are_uneven(heights)
     if uneven:
         message = (
             f"{folder}: slices lie {gaps.min():g} to {gaps.max():g} mm apart: drawn at their mean distance, scored by "

@@ -1,8 +1,7 @@
 """The distances between neighbouring slices: even, uneven, with gaps, or sheared by a tilted gantry.
 
-A stack is uneven where a slice lies more than `PASS_FRACTION` of the distance off its place on the even grid, as two
-grids are no longer one beyond that. Distances that differ by less (positions are often written with one decimal) are
-told and taken as even.
+What is uneven, `geometry.slice_distances` decides. Distances that differ by less (positions are often written with one
+decimal) are told and taken as even.
 """
 
 from __future__ import annotations
@@ -15,12 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.core.findings import Finding
-from medotter_viewer.core.grid import PASS_FRACTION
 from medotter_viewer.errors import ReadError
 from medotter_viewer.formats.dicom.planes import Plane
-
-EVEN_FRACTION, EVEN_MM = 0.01, 0.01
-"""Distances differ where they do so by more than both: a part of the usual distance, and mm."""
+from medotter_viewer.geometry.slice_distances import (
+    EVEN_FRACTION,
+    EVEN_MM,
+    are_uneven,
+    differ,
+    off_even_mm,
+    usual_distance,
+)
 
 _STRAIGHT_FRACTION = 0.01  # of a pixel: slices that lie so far off a line are said to be even
 _REFUSED_FRACTION = 0.5  # of a pixel: farther off, no affine can describe the volume
@@ -62,13 +65,11 @@ def measured_steps(
     positions = origins @ normal
     mean = (origins[-1] - origins[0]) / (len(planes) - 1)
     gaps = np.diff(positions)
-    usual = _usual(gaps)
-    is_uneven = False
-    if np.ptp(gaps) > max(EVEN_FRACTION * usual, EVEN_MM):
-        even = np.linspace(positions[0], positions[-1], len(positions))
-        off = float(np.abs(positions - even).max())
-        is_uneven = bool(off > PASS_FRACTION * usual)
-        findings.append(_uneven(planes, gaps, usual, source) if is_uneven else _nearly_even(gaps, off, source))
+    usual, is_uneven = usual_distance(gaps), are_uneven(positions)
+    if is_uneven:
+        findings.append(_uneven(planes, gaps, usual, source))
+    elif differ(gaps):
+        findings.append(_nearly_even(gaps, off_even_mm(positions), source))
     across = origins - np.outer(positions, normal)
     pixel = min(planes[0].spacing_mm or (1.0, 1.0))
     if np.linalg.norm(across - across[0], axis=1).max() <= max(_STRAIGHT_FRACTION * pixel, 1e-3):
@@ -107,14 +108,6 @@ def _single(plane: Plane, normal: NDArray[np.float64]) -> tuple[Steps, list[Find
         return Steps(normal * length, False), []
     message = "a single slice without thickness (0018,0050): it is taken as 1 mm thick; its volume in mm3 means nothing"
     return Steps(normal, False), [Finding("warning", "no-slice-thickness", message, file=file)]
-
-
-def _usual(gaps: NDArray[np.float64]) -> float:
-    """The distance that most neighbours have; the smallest of those that are equally frequent."""
-    ordered = np.sort(gaps)
-    near = np.searchsorted(ordered, ordered + np.maximum(EVEN_FRACTION * ordered, EVEN_MM), side="right")
-    first = int(np.argmax(near - np.arange(len(ordered))))
-    return float(np.median(ordered[first : near[first]]))
 
 
 def _uneven(planes: Sequence[Plane], gaps: NDArray[np.float64], usual: float, source: Path) -> Finding:
