@@ -20,6 +20,9 @@ PASS_FRACTION, REFUSE_FRACTION = 0.05, 0.5
 LPS_TO_RAS: NDArray[np.float64] = np.diag([-1.0, -1.0, 1.0, 1.0])
 """From the world of DICOM and ITK to this one; its own inverse."""
 
+OBLIQUE_DEG = 0.1
+"""Beyond it an axis does not run along the patient's: it is said, and x, y contours cannot be written."""
+
 _FLAT = 1e-9  # volume spanned by the three unit directions
 _LONGEST = 1e12  # mm; beyond it, and below its inverse, sums of squares lose their digits
 _CODES = (("L", "R"), ("P", "A"), ("I", "S"))

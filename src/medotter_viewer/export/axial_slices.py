@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.core.contours import Ring
-from medotter_viewer.core.grid import Grid
+from medotter_viewer.core.grid import OBLIQUE_DEG, Grid
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.errors import WriteError
 
-MAX_OBLIQUE_DEG = 0.1
 """Up to this angle x and y of a slice are those of the patient."""
 
 _FILES_AXES = ("sagittal", "coronal", "axial")
@@ -82,14 +81,14 @@ def axial_slices(
     Raises
     ------
     WriteError
-        If the volume does not say where it lies, is oblique by more than `MAX_OBLIQUE_DEG`, the slices of a scan are
+        If the volume does not say where it lies, is oblique by more than `OBLIQUE_DEG`, the slices of a scan are
         not axial, or their numbers are missing or not unique: then there is no x, y, slice to be written.
     """
     if grid.unit == "px" or not grid.has_world:
         raise WriteError("its file does not say where it lies, so that there is no x, y in mm; give one that does")
-    if grid.oblique_deg > MAX_OBLIQUE_DEG:
+    if grid.oblique_deg > OBLIQUE_DEG:
         raise WriteError(
-            f"its axes are {grid.oblique_deg:.3g} degrees oblique, at most {MAX_OBLIQUE_DEG} are allowed: x, y of a "
+            f"its axes are {grid.oblique_deg:.3g} degrees oblique, at most {OBLIQUE_DEG} are allowed: x, y of a "
             "slice would not be those of the patient; resample it to the patient's axes"
         )
     axis = next(a for a, (world, _) in enumerate(grid.world_axes) if world == 2)

@@ -19,10 +19,10 @@ from medotter_viewer.figures.planes import PLANES, Frame, Plane, cut, edge_segme
 from medotter_viewer.figures.words import notes, title
 from medotter_viewer.geometry.orientation import display_order
 from medotter_viewer.geometry.placed_rings import PlacedRings, place_rings, undrawn
-from medotter_viewer.geometry.scan_stack import scan_stack
 from medotter_viewer.metrics.error_map import WRONG, error_map
 from medotter_viewer.metrics.overlap import id_mask
 from medotter_viewer.metrics.surface import bounding_box
+from medotter_viewer.scoring.contour_stack import contour_stack
 from medotter_viewer.scoring.slices import scored_ids, slice_profile
 
 _SIDES = {"gt": "ground truth", "pred": "prediction"}
@@ -163,7 +163,7 @@ def make_scene(case: Case, spec: EvalSpec, region: str | None, channel: str | No
     labels = {name: part for name, part in parts.items() if part is not None}
     sides = {"gt": case.gt_contours, "pred": case.pred_contours}
     contours = {name: side for name, side in sides.items() if side is not None}
-    stack = scan_stack(case) if contours else None
+    stack = contour_stack(case) if contours else None
     rings = {} if stack is None else {name: place_rings(side, stack) for name, side in contours.items()}
     shown = next((part.grid for part in labels.values()), image.grid if image is not None else None)
     shown = shown if stack is None else stack.grid

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from medotter_viewer.core.contours import Ring, ScanContours
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.errors import MetricInputError
+from medotter_viewer.geometry.numbered_slices import slice_indices
 from medotter_viewer.geometry.orientation import DisplayOrder, display_order
 from medotter_viewer.geometry.polygons import as_ring, drawable, shoelace
-from medotter_viewer.geometry.scan_stack import slice_indices
 
 Points = NDArray[np.float64]
 _PLAIN_MM2 = 1e-6  # a ring with a larger shoelace area needs no closer look

@@ -12,11 +12,12 @@ from medotter_viewer.core.contours import ContourRules
 from medotter_viewer.core.labels import IntArray
 from medotter_viewer.core.spec import MACRO, EvalSpec
 from medotter_viewer.errors import MetricInputError
+from medotter_viewer.geometry.numbered_slices import slice_indices
 from medotter_viewer.geometry.orientation import display_order
-from medotter_viewer.geometry.scan_stack import scan_stack, slice_indices
 from medotter_viewer.metrics.lung import slice_areas
 from medotter_viewer.metrics.overlap import id_mask
 from medotter_viewer.metrics.surface import bounding_box
+from medotter_viewer.scoring.contour_stack import contour_stack
 from medotter_viewer.scoring.segmentation import is_labelled
 
 
@@ -124,7 +125,7 @@ def contour_profile(case: Case, spec: EvalSpec, *, axis: int = 0) -> SliceProfil
         None for an axis that does not run across the slices, and where the files do not say where these lie. A slice
         with rings that cannot be read counts as empty: the score says what is wrong with them.
     """
-    stack = scan_stack(case)
+    stack = contour_stack(case)
     if stack is None:
         return None
     order = display_order(stack.grid)

@@ -7,7 +7,7 @@ import numpy as np
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.geometry.orientation import display_order
-from medotter_viewer.geometry.scan_stack import scan_stack
+from medotter_viewer.scoring.contour_stack import contour_stack
 from medotter_viewer.scoring.slices import slice_profile
 
 _SAGITTAL = 2
@@ -34,7 +34,7 @@ def first_view(case: Case, spec: EvalSpec, region: str | None = None) -> tuple[i
         Sagittal for labelled points, across the slices for contours, else axial.
     """
     if has_contours(case):
-        stack = scan_stack(case)
+        stack = contour_stack(case)
         axis = 0 if stack is None else display_order(stack.grid).axes.index(2)
         profile = slice_profile(case, spec, axis=axis)
         return (None if profile is None else profile.worst), axis

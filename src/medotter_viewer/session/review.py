@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from medotter_viewer.session.case_list import CaseRow, arrange, case_row
 from medotter_viewer.session.events import OpenedCase, SessionEvents
 from medotter_viewer.session.first_view import first_view, has_contours
 from medotter_viewer.session.jobs import Deliver, Jobs
+from medotter_viewer.session.read_ahead import ReadAhead
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 from medotter_viewer.sources.source import CaseSource
 
@@ -80,13 +81,12 @@ class ReviewSession:
         self.native_shown = False
         self.pred_data: IntArray | None = None
         self.edited = False
-        self._executor = executor
         self._jobs = Jobs(executor, deliver)
         self._entries: dict[str, CaseEntry] = {e.case_id: e for e in source.entries(split)}  # type: ignore[arg-type]
         self._scores: dict[str, CaseScore] = {}
         self._filter, self._worst_first = "", None  # type: tuple[str, str | None]
         self._edits: dict[str, IntArray] = {}  # working copies of cases that were edited and left
-        self._prefetched: dict[str, tuple[str | None, Future[OpenedCase]]] = {}  # with the region it is framed on
+        self._ahead = ReadAhead(executor, self._load)
         self._loading: str | None = None
         self._rows = self._arranged()
 
@@ -166,13 +166,16 @@ class ReviewSession:
         self._jobs.cancel("profile")
         self.events.loading_started.emit(case_id)
         region = self.region
-        framed_on, ready = self._prefetched.pop(case_id, (region, None))
-        self._forget_prefetched()
+        ahead = self._ahead.take(case_id)
 
         def work(report: Callable[[OpenedCase], None], is_stale: Callable[[], bool]) -> None:
-            if not is_stale():
-                opened = self._load(case_id, region) if ready is None or ready.cancelled() else ready.result()
-                report(opened if framed_on == region else self._framed(opened.case, region))
+            if is_stale():
+                return
+            if ahead is None or ahead[0].cancelled():
+                report(self._load(case_id, region))
+                return
+            opened, framed_on = ahead[0].result(), ahead[1]
+            report(opened if framed_on == region else self._framed(opened.case, region))
 
         self._jobs.start("load", work, self._on_loaded, self._on_load_error)
 
@@ -211,17 +214,11 @@ class ReviewSession:
         self._prefetch_next()
 
     def _prefetch_next(self) -> None:
-        """Read the next case of the list while this one is looked at; one case ahead, so that memory stays flat."""
+        """Read the next case of the list while this one is looked at."""
         ids = [row.case_id for row in self._rows]
         place = ids.index(self.current_id) + 1 if self.current_id in ids else len(ids)
-        if place < len(ids) and ids[place] not in self._prefetched:
-            self._forget_prefetched()
-            self._prefetched[ids[place]] = self.region, self._executor.submit(self._load, ids[place], self.region)
-
-    def _forget_prefetched(self) -> None:
-        for _, future in self._prefetched.values():
-            future.cancel()
-        self._prefetched.clear()
+        if place < len(ids):
+            self._ahead.start(ids[place], self.region)
 
     # ---------------------------------------------------------------- scoring
 
@@ -370,11 +367,11 @@ class ReviewSession:
     @property
     def is_idle(self) -> bool:
         """Whether nothing is being read or computed."""
-        return self._jobs.is_idle and all(future.done() for _, future in self._prefetched.values())
+        return self._jobs.is_idle and self._ahead.is_idle
 
     def close(self) -> None:
         """Stop all work and wait for what runs."""
-        self._forget_prefetched()
+        self._ahead.forget()
         self._jobs.close()
 
     def _on_load_error(self, error: BaseException) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from medotter_viewer.core.contours import ScanContours
 from medotter_viewer.core.findings import Finding
+from medotter_viewer.core.grid import OBLIQUE_DEG
 from medotter_viewer.core.scans import Scan, ScanStructure
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.core.structures import StructureSet
@@ -21,7 +22,7 @@ from medotter_viewer.formats.dicom.series import read_stack, read_volume
 from medotter_viewer.geometry.contour_planes import PlacedContours, place_contours
 
 IMAGES, CONTOURS = "CT", "RTst"
-_AXIAL_COSINE = float(np.cos(np.radians(0.1)))
+_AXIAL_COSINE = float(np.cos(np.radians(OBLIQUE_DEG)))
 
 
 def is_dicom_scan(folder: Path) -> bool:

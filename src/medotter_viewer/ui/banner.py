@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medotter_viewer.core.case import Case
+from medotter_viewer.core.grid import OBLIQUE_DEG
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 
 _SHOWN = frozenset(
@@ -27,7 +28,6 @@ _SHOWN = frozenset(
         "split-clash",
     }
 )
-_OBLIQUE_DEG = 0.1
 
 
 def banner_text(case: Case, *, native_shown: bool = False, unscored_task: str = "", notes: Sequence[str] = ()) -> str:
@@ -49,7 +49,7 @@ def banner_text(case: Case, *, native_shown: bool = False, unscored_task: str = 
     grid = case.first_image.grid if case.first_image is not None else case.grid
     if grid is None and case.stack is not None:
         grid = case.stack.grid
-    if grid is not None and grid.oblique_deg > _OBLIQUE_DEG:
+    if grid is not None and grid.oblique_deg > OBLIQUE_DEG:
         lines.append(f"oblique by {grid.oblique_deg:.1f} deg: shown along its own axes")
     if native_shown and case.gt is not None:
         lines.append("ground truth in native ids, before the remap")

@@ -14,10 +14,11 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.landmarks import LandmarkRules
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.geometry.numbered_slices import slice_indices
 from medotter_viewer.geometry.orientation import display_order
 from medotter_viewer.geometry.placed_rings import PlacedRings, displayed, pixels_on, place_rings, undrawn
-from medotter_viewer.geometry.scan_stack import scan_stack, slice_indices
 from medotter_viewer.metrics.vertebrae import compare_vertebrae
+from medotter_viewer.scoring.contour_stack import contour_stack
 from medotter_viewer.ui.rings import RingsView
 
 Floats = NDArray[np.float64]
@@ -74,7 +75,7 @@ class Placed:
 
 def place(case: Case, spec: EvalSpec) -> Placed:
     """Return where the contours, points and seeds of a case are drawn."""
-    stack = scan_stack(case)
+    stack = contour_stack(case)
     notes: list[str] = []
     sides: list[PlacedRings | None] = []
     others = _others(case)

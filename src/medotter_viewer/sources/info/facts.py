@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from medotter_viewer.core.findings import Finding
-from medotter_viewer.core.grid import Grid
+from medotter_viewer.core.grid import OBLIQUE_DEG, Grid
 from medotter_viewer.core.volume import Volume
 
 Facts = dict[str, Any]
@@ -46,7 +46,7 @@ def grid_notes(grid: Grid, path: Path) -> list[Finding]:
     if not grid.has_world and grid.unit == "mm":
         message = "the file has no form codes (no qform, no sform): it says its spacing but not where it lies"
         notes.append(Finding("warning", "no-form-codes", message))
-    if grid.oblique_deg > 0.1:
+    if grid.oblique_deg > OBLIQUE_DEG:
         notes.append(Finding("info", "oblique", f"oblique by {grid.oblique_deg:.2f} deg"))
     return [replace(note, file=str(path)) for note in notes]
 

@@ -1,4 +1,4 @@
-"""Which slices the contours of a case lie on: those of its scan, else slices that only have numbers."""
+"""Slices that only have numbers: what contours are drawn on where no file says where slices lie."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import ScanContours
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.slice_stack import SliceStack
@@ -17,24 +16,6 @@ _MARGIN_MM = 20.0
 _MOST_PIXELS = 512
 _LARGEST_MM = 1e9
 _UPRIGHT = 0.05  # of the normal's length along z: beneath it x and y do not say where in the plane a point is
-
-
-def scan_stack(case: Case) -> SliceStack | None:
-    """Return the slices that the contours of a case are placed on.
-
-    Returns
-    -------
-    SliceStack or None
-        That of the scan. Where the files do not say where slices lie, and there is neither image nor label map that
-        contours could be wrong on, the slices of `stack_by_numbers`. None where contours have no place, and for a
-        case without contours or seeds.
-    """
-    if case.stack is not None:
-        return case.stack
-    if case.grid is not None:
-        return None
-    sides = [c for c in (case.gt_contours, case.pred_contours, *case.structures.values()) if c is not None]
-    return stack_by_numbers(sides, case.slice_thickness_mm)
 
 
 def stack_by_numbers(contours: Iterable[ScanContours], thickness_mm: Mapping[int, float]) -> SliceStack | None:
