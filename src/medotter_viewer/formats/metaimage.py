@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import LPS_TO_RAS, Grid
 from medotter_viewer.core.labels import LabelMap
-from medotter_viewer.core.paths import Confined
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import GridMismatchError, LabelError, ReadError
 from medotter_viewer.formats.colours import colour_volume
-from medotter_viewer.formats.voxels import DEFLATE_RATIO, StoredVoxels, inflated, read_errors, refuse_pointer
+from medotter_viewer.formats.voxels import DEFLATE_RATIO, StoredVoxels, detached, inflated, read_errors, refuse_pointer
 
 NAME = "metaimage"
 SUFFIXES = (".mha", ".mhd")
@@ -241,6 +240,4 @@ def _data_path(header: _Header) -> Path:
     name = header.data_file
     if name.upper() == "LOCAL":
         return header.path
-    if name.upper().startswith("LIST") or "%" in name:
-        raise ReadError(f"{header.path}: ElementDataFile {name!r}: data in several files are not read; join them")
-    return Confined(header.path.parent).resolve(name, where=f"{header.path}: ElementDataFile")
+    return detached(header.path, "ElementDataFile", name)

@@ -20,12 +20,11 @@ from numpy.typing import NDArray
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import IntArray, LabelMap
-from medotter_viewer.core.paths import Confined
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import LabelError, ReadError
 from medotter_viewer.formats.colours import colour_volume
 from medotter_viewer.formats.nrrd_header import MAGIC, NrrdHeader, read_header
-from medotter_viewer.formats.voxels import DEFLATE_RATIO, StoredVoxels, gunzipped, read_errors
+from medotter_viewer.formats.voxels import DEFLATE_RATIO, StoredVoxels, detached, gunzipped, read_errors
 
 NAME = "nrrd"
 SUFFIXES = (".nrrd", ".nhdr")
@@ -170,9 +169,7 @@ def _data_path(header: NrrdHeader) -> Path:
     named = header.get("data file", "datafile")
     if named is None:
         return header.path
-    if str(named).upper().startswith("LIST") or "%" in str(named):
-        raise ReadError(f"{header.path}: data file {named!r}: data in several files are not read; join them into one")
-    return Confined(header.path.parent).resolve(str(named), where=f"{header.path}: data file")
+    return detached(header.path, "data file", str(named))
 
 
 def _whole(header: NrrdHeader, *names: str, lowest: int) -> int:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import IntArray
+from medotter_viewer.core.paths import Confined
 from medotter_viewer.errors import MedotterViewerError, ReadError
 from medotter_viewer.formats.whole import WholeIds
 
@@ -164,6 +165,21 @@ class StoredVoxels:
         for _ in range(_TAIL_PIECES):
             if not self.stream.read(_PIECE):
                 break
+
+
+def detached(header: Path, key: str, name: str) -> Path:
+    """Return the file of values that a header names, in its own folder.
+
+    Raises
+    ------
+    ReadError
+        If it names several files.
+    UnsafePathError
+        If it names a file outside its folder.
+    """
+    if name.upper().startswith("LIST") or "%" in name:
+        raise ReadError(f"{header}: {key} {name!r}: data in several files are not read; join them into one")
+    return Confined(header.parent).resolve(name, where=f"{header}: {key}")
 
 
 def gunzipped(file: BinaryIO) -> io.BufferedIOBase:
