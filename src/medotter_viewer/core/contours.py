@@ -13,6 +13,8 @@ from medotter_viewer.core.key_reader import KeyReader
 
 Ring = NDArray[np.float64]
 """(n, 2) x, y in mm LPS, not closed: the last point is joined to the first."""
+Origin = Literal["model", "edited", "imported"]
+"""Who made a polygon: a model; a person who drew it or changed it; another file of polygons."""
 Overlap = Literal["union", "sum", "union_if_both"]
 """What rings of one side that overlap are worth: see `metrics.lung.slice_areas`."""
 OVERLAPS: tuple[Overlap, ...] = get_args(Overlap)
@@ -32,9 +34,47 @@ class ScanContours:
     ----------
     rings : mapping of int to sequence of (n, 2) ndarray
         Slice number (1-based, as in the scan's files) to rings in mm LPS. A hole is a keyhole within one ring.
+    origins : mapping of int to sequence of {"model", "edited", "imported"}
+        Slice number to who made each of its rings, where that is known.
     """
 
     rings: Mapping[int, Sequence[Ring]] = field(default_factory=dict)
+    origins: Mapping[int, Sequence[Origin]] = field(default_factory=dict)
+
+    def origins_of(self, number: int, unknown: Origin = "imported") -> tuple[Origin, ...]:
+        """Return who made each ring of a slice; `unknown` where nothing says it."""
+        return tuple(self.origins.get(number, (unknown,) * len(self.rings.get(number, ()))))
+
+    def with_slice(self, number: int, rings: Sequence[Ring], *, unknown: Origin = "imported") -> ScanContours:
+        """Return the contours with other rings on one slice: those that were there before keep who made them.
+
+        Parameters
+        ----------
+        number : int
+            Slice number.
+        rings : sequence of (n, 2) ndarray
+            What is to be on the slice; none empties it. A ring that was not there with the same points is ``edited``.
+        unknown : {"model", "edited", "imported"}
+            Who made a ring that was there, where nothing says it.
+
+        Examples
+        --------
+        >>> square = np.array([(0.0, 0.0), (10, 0), (10, 10), (0, 10)])
+        >>> before = ScanContours({7: [square, square + 20]})
+        >>> before.with_slice(7, [square + 20, square + 1]).origins[7]
+        ('imported', 'edited')
+        """
+        left = list(zip(self.rings.get(number, ()), self.origins_of(number, unknown), strict=True))
+        found: list[Origin] = []
+        for ring in rings:
+            place = next((i for i, (old, _) in enumerate(left) if np.array_equal(old, ring)), None)
+            found.append("edited" if place is None else left.pop(place)[1])
+        all_rings, origins = dict(self.rings), dict(self.origins)
+        for kept in (all_rings, origins):
+            kept.pop(number, None)
+        if len(rings):
+            all_rings[number], origins[number] = list(rings), tuple(found)
+        return ScanContours(dict(sorted(all_rings.items())), dict(sorted(origins.items())))
 
     @property
     def n_rings(self) -> int:

@@ -36,10 +36,16 @@ class Landmarks:
         Label to position, mm RAS+.
     source : str
         File, or how the points were derived (``"centre of mass of the mask"``).
+    derived : bool
+        Whether they were computed from a mask: then they are not the centres of vertebral bodies.
+    edited : frozenset of int
+        Labels whose points a person moved, added or gave another label.
     """
 
     points_world: Mapping[int, Point]
     source: str = ""
+    derived: bool = False
+    edited: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
         for label, point in self.points_world.items():
@@ -50,7 +56,20 @@ class Landmarks:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the points as a dict, so that landmarks can travel to a worker process."""
-        return Landmarks, (dict(self.points_world), self.source)
+        return Landmarks, (dict(self.points_world), self.source, self.derived, self.edited)
+
+    def with_point(self, label: int, point_world: Point | None) -> Landmarks:
+        """Return the landmarks with a label's point elsewhere, mm RAS+; None takes it away.
+
+        Examples
+        --------
+        >>> Landmarks({20: (0, 0, 0)}).with_point(20, (0, 5, 0)).edited
+        frozenset({20})
+        """
+        points = {one: p for one, p in self.points_world.items() if one != label}
+        if point_world is not None:
+            points[label] = point_world
+        return Landmarks(points, self.source, self.derived, self.edited | {label})
 
 
 @dataclass(frozen=True, slots=True)

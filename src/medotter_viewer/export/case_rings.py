@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 
 from medotter_viewer.core.case import Case
-from medotter_viewer.core.contours import Ring, ScanContours
+from medotter_viewer.core.contours import Origin, Ring, ScanContours
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import WriteError
@@ -18,8 +17,6 @@ from medotter_viewer.geometry.polygons import even_odd_area, trace
 from medotter_viewer.metrics.overlap import id_mask
 from medotter_viewer.scoring.segmentation import is_labelled
 
-Origin = Literal["model", "edited", "imported"]
-"""Who made a polygon: a model; a person who changed what a model made; another file of polygons."""
 Provenance = Callable[[str, int, int], Origin]
 """Case id, slice number and place on the slice (0-based) to who made the polygon."""
 

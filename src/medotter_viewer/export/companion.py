@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from medotter_viewer.core.contours import ContourRules
+from medotter_viewer.core.contours import ContourRules, Origin
 from medotter_viewer.core.scores import MetricValue
-from medotter_viewer.export.case_rings import CaseRings, Origin
+from medotter_viewer.export.case_rings import CaseRings
 from medotter_viewer.scoring.lung import lung_scan_score
 
 COLUMNS = (

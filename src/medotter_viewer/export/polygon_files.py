@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from medotter_viewer.core.case import Case
-from medotter_viewer.core.contours import ContourRules, Ring
+from medotter_viewer.core.contours import ContourRules, Origin, Ring
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import MedotterViewerError, MetricInputError, WriteError
-from medotter_viewer.export.case_rings import CaseRings, Origin, Provenance, case_rings
+from medotter_viewer.export.case_rings import CaseRings, Provenance, case_rings
 from medotter_viewer.export.companion import COLUMNS, Row, polygon_row, score_rows
 from medotter_viewer.formats.submission_file import MAX_BYTES, MEGABYTE
 from medotter_viewer.formats.submission_reader import MAX_LINES, SubmissionReader
