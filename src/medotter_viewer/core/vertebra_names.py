@@ -52,3 +52,30 @@ def in_anatomical_order(labels: Iterable[int]) -> list[int]:
     [19, 28, 20, 26]
     """
     return sorted(set(labels), key=lambda label: (_PLACE.get(label, len(_PLACE)), label))
+
+
+def moved_along_spine(labels: Iterable[int], by: int) -> dict[int, int]:
+    """Return what labels become when they are moved by some levels towards the feet (negative: towards the head).
+
+    Parameters
+    ----------
+    labels : iterable of int
+        All labels that there are, of both sides: T13 and L6 are levels only where they are among them.
+    by : int
+        Levels.
+
+    Returns
+    -------
+    dict of int to int
+        Label to the label that many levels on. Those that would leave the spine, and those that are not scored, are
+        not in it.
+
+    Examples
+    --------
+    >>> moved_along_spine([18, 19, 20], 1), moved_along_spine([19, 28], 1), moved_along_spine([24], 1)
+    ({18: 19, 19: 20, 20: 21}, {19: 28, 28: 20}, {})
+    """
+    there = set(labels)
+    spine = [label for label in ANATOMICAL_ORDER if label not in (T13, L6) or label in there]
+    places = {label: place + by for place, label in enumerate(spine)}
+    return {i: spine[places[i]] for i in in_anatomical_order(there) if i in places and 0 <= places[i] < len(spine)}

@@ -79,6 +79,11 @@ def score_vertebrae(case: Case, spec: EvalSpec, options: ScoreOptions) -> CaseSc
     return replace(score, notes=(*score.notes, *notes))
 
 
+def landmarks_of(case: Case) -> tuple[Landmarks | None, Landmarks | None]:
+    """Return the labelled points of a case, ground truth and prediction; None where a side has none."""
+    return case.gt_landmarks, case.pred_landmarks
+
+
 def landmark_scores(
     gt: Landmarks | Mapping[int, Point],
     pred: Landmarks | Mapping[int, Point],

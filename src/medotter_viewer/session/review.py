@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from typing import Any
 
-import numpy as np
-
-from medotter_viewer.batch import score_entry
-from medotter_viewer.core.case import Case, CaseEntry
-from medotter_viewer.core.labels import IntArray, LabelMap
+from medotter_viewer.core.case import Case
+from medotter_viewer.core.contours import Ring
+from medotter_viewer.core.labels import IntArray
+from medotter_viewer.core.landmarks import Point
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import CaseNotFoundError, MedotterViewerError
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import ADAPTERS, score_case
 from medotter_viewer.scoring.slices import SliceProfile, slice_profile
-from medotter_viewer.session.case_list import CaseRow, arrange, case_row
+from medotter_viewer.session.case_list import CaseRow
+from medotter_viewer.session.case_rows import CaseRows
 from medotter_viewer.session.events import OpenedCase, SessionEvents
 from medotter_viewer.session.first_view import first_view, has_contours
 from medotter_viewer.session.jobs import Deliver, Jobs
 from medotter_viewer.session.read_ahead import ReadAhead
+from medotter_viewer.session.score_all import ScoreAll
+from medotter_viewer.session.working_copy import Edits, WorkingCopy
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 from medotter_viewer.sources.source import CaseSource
 
@@ -55,10 +56,8 @@ class ReviewSession:
         The region that is looked at alone; None shows all.
     native_shown : bool
         Whether ground truth is shown in the dataset's own ids.
-    pred_data : ndarray or None
-        The working copy of the open case's prediction, file-axis order: edits change it, never the file.
-    edited : bool
-        Whether it was changed.
+    working : WorkingCopy or None
+        The open case's prediction as it is edited; the files stay as they are.
     """
 
     def __init__(
@@ -79,16 +78,13 @@ class ReviewSession:
         self.score: CaseScore | None = None
         self.region: str | None = None
         self.native_shown = False
-        self.pred_data: IntArray | None = None
-        self.edited = False
+        self.working: WorkingCopy | None = None
         self._jobs = Jobs(executor, deliver)
-        self._entries: dict[str, CaseEntry] = {e.case_id: e for e in source.entries(split)}  # type: ignore[arg-type]
-        self._scores: dict[str, CaseScore] = {}
-        self._filter, self._worst_first = "", None  # type: tuple[str, str | None]
-        self._edits: dict[str, IntArray] = {}  # working copies of cases that were edited and left
+        self._list = CaseRows(source.entries(split), self.spec, self.metrics)  # type: ignore[arg-type]
+        self._edits: dict[str, Edits] = {}  # of cases that were edited and left
         self._ahead = ReadAhead(executor, self._load)
+        self._batch = ScoreAll(self._jobs, source, self.events, self._store, self._rearrange, self._on_error)
         self._loading: str | None = None
-        self._rows = self._arranged()
 
     # ---------------------------------------------------------------- the list of cases
 
@@ -108,36 +104,35 @@ class ReviewSession:
     @property
     def rows(self) -> list[CaseRow]:
         """The listed cases, filtered and sorted."""
-        return self._rows
+        return self._list.shown
 
     @property
     def worst_first(self) -> str | None:
         """Metric that the list is sorted by, or None for the manifest's order."""
-        return self._worst_first
+        return self._list.worst_first
 
     @property
     def n_cases(self) -> int:
         """How many cases there are, listed or not."""
-        return len(self._entries)
+        return len(self._list)
 
     def row(self, case_id: str) -> CaseRow:
         """Return the line of one case, listed or not."""
-        entry = self._entries[case_id]
-        return case_row(entry, self._scores.get(case_id), self.spec, self.metrics)
+        return self._list.row(case_id)
 
     def set_filter(self, text: str) -> None:
         """List only the cases that match."""
-        self._filter = text
-        self._rearrange()
+        self._list.set_filter(text)
+        self.events.rows_changed.emit()
 
     def sort_worst_first(self, metric: str | None) -> None:
         """Sort by a metric, or (None) as the manifest does."""
-        self._worst_first = metric
-        self._rearrange()
+        self._list.sort_worst_first(metric)
+        self.events.rows_changed.emit()
 
     def scores(self) -> dict[str, CaseScore]:
         """Return the scores so far, by case id."""
-        return dict(self._scores)
+        return dict(self._list.scores)
 
     # ---------------------------------------------------------------- opening cases
 
@@ -159,7 +154,7 @@ class ReviewSession:
         CaseNotFoundError
             If it is not one of this review's.
         """
-        if case_id not in self._entries:
+        if case_id not in self._list:
             raise CaseNotFoundError(f"no case {case_id!r} in {self.source.target}")
         self._loading = case_id
         self._jobs.cancel("score")
@@ -181,7 +176,7 @@ class ReviewSession:
 
     def step(self, by: int) -> None:
         """Open the case `by` rows further in the list; at either end nothing happens but a notice."""
-        ids = [row.case_id for row in self._rows]
+        ids = self._list.shown_ids
         if not ids:
             return
         if self.current_id not in ids:
@@ -202,11 +197,10 @@ class ReviewSession:
     def _on_loaded(self, opened: OpenedCase) -> None:
         self._loading = None
         self._keep_edits()
-        pred = opened.case.pred
-        kept = self._edits.pop(opened.case.case_id, None)
-        self.opened, self.edited = opened, pred is not None and kept is not None
-        self.pred_data = None if pred is None else kept if kept is not None else pred.data.copy(order="K")
-        known = None if self.edited else self._scores.get(opened.case.case_id)  # the list holds the file's numbers
+        case_id = opened.case.case_id
+        self.opened = opened
+        self.working = WorkingCopy(opened.case, self._edits.pop(case_id, None))
+        known = None if self.edited else self._list.scores.get(case_id)  # the list holds the file's numbers
         self.score = known
         self.events.case_changed.emit(opened)
         self.events.scores_changed.emit(known)
@@ -215,7 +209,7 @@ class ReviewSession:
 
     def _prefetch_next(self) -> None:
         """Read the next case of the list while this one is looked at."""
-        ids = [row.case_id for row in self._rows]
+        ids = self._list.shown_ids
         place = ids.index(self.current_id) + 1 if self.current_id in ids else len(ids)
         if place < len(ids):
             self._ahead.start(ids[place], self.region)
@@ -225,19 +219,14 @@ class ReviewSession:
     @property
     def working_case(self) -> Case | None:
         """The open case with the prediction as edited."""
-        case = self.case
-        if case is None or case.pred is None or self.pred_data is None:
-            return case
-        return replace(case, pred=LabelMap(self.pred_data, case.pred.grid))
+        return None if self.working is None else self.working.current()
 
     def rescore(self) -> None:
         """Score the open case as it stands, dice first; a newer call overtakes an older one."""
-        case = self.working_case
-        if case is None or not self.can_score:
+        if self.working is None or not self.can_score:
             return
-        if self.edited and case.pred is not None:  # the worker must not see strokes that come later
-            case = replace(case, pred=LabelMap(case.pred.data.copy(order="K"), case.pred.grid))
-        frozen, spec, options, edited = case, self.spec, self.options, self.edited
+        case = self.working.frozen()
+        spec, options, edited = self.spec, self.options, self.edited
         fast = self._adapter.fast if self._adapter else ()
         steps = [(fast, False)] * bool(fast) + [(options.metrics, True)]
 
@@ -245,38 +234,10 @@ class ReviewSession:
             for metrics, last in steps:
                 if is_stale():
                     return
-                report((score_case(frozen, spec, replace(options, metrics=metrics)), edited, last))
+                report((score_case(case, spec, replace(options, metrics=metrics)), edited, last))
 
         self.events.scoring_changed.emit(True)
         self._jobs.start("score", work, self._on_scored, self._on_error)
-
-    def prediction_edited(self) -> None:
-        """Note that `pred_data` was changed (or changed back), and score it."""
-        self._note_edits()
-        self.rescore()
-
-    def _note_edits(self) -> None:
-        """See whether `pred_data` differs from the file."""
-        case = self.case
-        if case is not None and case.pred is not None and self.pred_data is not None:
-            self.edited = not np.array_equal(self.pred_data, case.pred.data)
-
-    @property
-    def edited_cases(self) -> list[str]:
-        """Cases whose predictions were changed here; nothing of that is in a file."""
-        current = [self.opened.case.case_id] if self.opened is not None and self.edited else []
-        return [*self._edits, *current]
-
-    def _keep_edits(self) -> None:
-        """Keep the working copy of an edited case that is left, so that it is there when it is opened again.
-
-        Called when the next case is there, not when it is asked for: a stroke in between counts too.
-        """
-        self._note_edits()
-        if self.opened is not None and self.edited and self.pred_data is not None:
-            case_id = self.opened.case.case_id
-            self._edits[case_id] = self.pred_data
-            self.events.failed.emit(f"{case_id}: your edits are kept until the window closes; they are in no file")
 
     def _on_scored(self, answer: tuple[CaseScore, bool, bool]) -> None:
         score, edited, last = answer
@@ -289,47 +250,85 @@ class ReviewSession:
 
     def score_all(self) -> None:
         """Score every listed case in the background; `progress_changed` tells how far it is."""
-        if not self.can_score:
-            return
-        waiting = [row.entry for row in self._rows if row.case_id not in self._scores]
-        total, spec, options, resample = len(waiting), self.spec, self.options, self.source.resample_prediction
-
-        def work(report: Callable[[tuple[CaseScore | None, int]], None], is_stale: Callable[[], bool]) -> None:
-            for done, entry in enumerate(waiting, 1):
-                if is_stale():
-                    return
-                report((score_entry(entry, spec, options, resample), done))
-            report((None, total))
-
-        def on_result(answer: tuple[CaseScore | None, int]) -> None:
-            score, done = answer
-            if score is None:
-                self._end_of_scoring_all()
-                return
-            self._store(score)
-            self.events.progress_changed.emit(done, total)
-
-        if waiting:
-            self.events.progress_changed.emit(0, total)
-            self._jobs.start("batch", work, on_result, self._on_error)
+        if self.can_score:
+            self._batch.start([row.entry for row in self.rows if row.case_id not in self._list.scores], self.options)
 
     def cancel_score_all(self) -> None:
         """Stop scoring the list; what is done stays."""
-        self._jobs.cancel("batch")
-        self._end_of_scoring_all()
-
-    def _end_of_scoring_all(self) -> None:
-        """Filter and sort by the new scores; not before, so that rows do not move while they are looked at."""
-        self._rearrange()
-        self.events.progress_changed.emit(0, 0)
+        self._batch.cancel()
 
     def _store(self, score: CaseScore) -> None:
-        self._scores[score.case_id] = score
-        for place, row in enumerate(self._rows):
-            if row.case_id == score.case_id:
-                self._rows[place] = self.row(score.case_id)
-                break
+        self._list.store(score)
         self.events.row_changed.emit(score.case_id)
+
+    # ---------------------------------------------------------------- editing
+
+    @property
+    def pred_data(self) -> IntArray | None:
+        """The label map of the open case that may be painted on, file-axis order; never the file's own."""
+        return None if self.working is None else self.working.pred_data
+
+    @property
+    def edited(self) -> bool:
+        """Whether the open case's prediction differs from its files."""
+        return self.working is not None and self.working.is_edited
+
+    @property
+    def edited_cases(self) -> list[str]:
+        """Cases whose predictions were changed here; nothing of that is in a file."""
+        return [*self._edits, *([self.opened.case.case_id] if self.opened is not None and self.edited else [])]
+
+    def prediction_edited(self) -> None:
+        """Note that `pred_data` was painted on (or was changed back), and score it."""
+        if self.working is not None:
+            self.working.note_painted()
+        self.rescore()
+
+    def set_rings(self, number: int, rings: Sequence[Ring], *, goes_on: bool = False) -> None:
+        """Replace the predicted rings of a slice, see `WorkingCopy.set_rings`, and score them."""
+        if self.working is not None:
+            self.working.set_rings(number, rings, goes_on=goes_on)
+            self._on_drawn()
+
+    def move_point(self, label: int, point_world: Point | None, *, goes_on: bool = False) -> None:
+        """Put the predicted point of a label elsewhere, mm RAS+, or (None) take it away, and score the points."""
+        if self.working is not None:
+            self.working.move_point(label, point_world, goes_on=goes_on)
+            self._on_drawn()
+
+    def set_level_shift(self, by: int) -> None:
+        """Look at what would be if all predicted labels were `by` levels nearer to the feet; 0 ends the what-if."""
+        if self.working is not None and by != self.working.level_shift:
+            self.working.set_level_shift(by)
+            self._on_drawn()
+
+    def undo(self) -> bool:
+        """Take back the last change of contours or points; tell whether there was one."""
+        return self._stepped(self.working is not None and self.working.undo())
+
+    def redo(self) -> bool:
+        """Do again what was taken back; tell whether there was anything."""
+        return self._stepped(self.working is not None and self.working.redo())
+
+    def _stepped(self, done: bool) -> bool:
+        if done:
+            self._on_drawn()
+        return done
+
+    def _on_drawn(self) -> None:
+        self.events.prediction_changed.emit()
+        self.rescore()
+
+    def _keep_edits(self) -> None:
+        """Keep what was edited of the case that is left, so that it is there when it is opened again.
+
+        Called when the next case is there, not when it is asked for: a stroke in between counts too.
+        """
+        kept = None if self.working is None else self.working.kept()
+        if self.opened is not None and kept is not None:
+            case_id = self.opened.case.case_id
+            self._edits[case_id] = kept
+            self.events.failed.emit(f"{case_id}: your edits are kept until the window closes; they are in no file")
 
     # ---------------------------------------------------------------- looking
 
@@ -348,17 +347,15 @@ class ReviewSession:
 
     def request_profile(self, axis: int) -> None:
         """Compute how wrong each slice along a displayed axis is, for the selected region; see `profile_changed`."""
-        case, spec, region = self.working_case, self.spec, self.region
+        spec, region = self.spec, self.region
+        case = None if self.working is None else self.working.frozen()
         if case is None or not (spec.regions or has_contours(case)):
             self.events.profile_changed.emit(None)
             return
-        if self.edited and case.pred is not None:
-            case = replace(case, pred=LabelMap(np.array(case.pred.data, order="K"), case.pred.grid))
-        frozen = case
 
         def work(report: Callable[[SliceProfile | None], None], is_stale: Callable[[], bool]) -> None:
             if not is_stale():
-                report(slice_profile(frozen, spec, region=region, axis=axis))
+                report(slice_profile(case, spec, region=region, axis=axis))
 
         self._jobs.start("profile", work, self.events.profile_changed.emit, self._on_error)
 
@@ -387,10 +384,6 @@ class ReviewSession:
             raise error
         self.events.failed.emit(str(error))
 
-    def _arranged(self) -> list[CaseRow]:
-        rows: list[Any] = [self.row(case_id) for case_id in self._entries]
-        return arrange(rows, text=self._filter, worst_first=self._worst_first)
-
     def _rearrange(self) -> None:
-        self._rows = self._arranged()
+        self._list.rearrange()
         self.events.rows_changed.emit()
