@@ -80,14 +80,16 @@ class TestPoints:
         assert (work.landmarks.points_world[20], work.landmarks.edited) == ((5, 0, -30), {20})
         work.move_point(19, None)
         assert set(work.landmarks.points_world) == {20}
-        assert work.undo() and work.undo()
+        assert work.undo()
+        assert work.undo()
         assert not work.is_edited
 
     def test_a_level_shift_moves_points_and_label_map_and_ends(self) -> None:
         work = WorkingCopy(spine())
         work.set_level_shift(1)
         now = work.current()
-        assert now.pred_landmarks is not None and now.pred is not None
+        assert now.pred_landmarks is not None
+        assert now.pred is not None
         assert dict(now.pred_landmarks.points_world) == {20: (1, 0, 0), 21: (1, 0, -30)}
         assert now.pred.data.ravel().tolist() == [20, 21, 0, 21]
         assert work.pred_data is None  # nobody paints on a what-if
