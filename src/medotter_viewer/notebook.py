@@ -180,7 +180,7 @@ def score_case(
     target, case, predictions, **options
         As for `view`.
     metrics : sequence of str, optional
-        ``dice``, ``iou``, ``hd95``; None takes the specification's.
+        ``dice``, ``iou``, ``hd95``, ``hd``; None takes the specification's.
     hd95 : {"directed_max", "pooled", "mean", "surfel"}
         Which of the quantities called HD95.
     missing : {"skip", "empty"}

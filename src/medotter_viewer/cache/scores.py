@@ -5,7 +5,6 @@ The numbers are those of `score_case`: the same `score_table` is called either w
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from medotter_viewer.formats import registry
 from medotter_viewer.metrics.overlap import OverlapTable, overlap_table
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import score_case, scored_or_error
-from medotter_viewer.scoring.segmentation import masks_hd95, score_table, spacing_of
+from medotter_viewer.scoring.segmentation import Distance, masks_distance, score_table, spacing_of
 from medotter_viewer.sources.loading import load_case
 from medotter_viewer.sources.segment_files import is_segment_file
 
@@ -100,8 +99,8 @@ def _from_facts(entry: CaseEntry, spec: EvalSpec, options: ScoreOptions, facts: 
     )
     distances = facts["distances"]
 
-    def distance(ids: tuple[int, ...]) -> float:
-        name = _distance_name(ids, table, entry.remap, grid, spec, options)
+    def distance(metric: str, ids: tuple[int, ...]) -> float:
+        name = _distance_name(metric, ids, table, entry.remap, grid, spec, options)
         if name not in distances:
             raise _NotRememberedError(name)
         return float(distances[name])
@@ -118,12 +117,12 @@ def _from_files(
     entry, grid, pred = case.entry, case.gt_native.grid, case.pred
     table = overlap_table(case.gt_native.data, pred.data)
     canonical = remap.apply(case.gt_native.data)
-    measure = masks_hd95(canonical, pred.data)
+    measure = masks_distance(canonical, pred.data, grid, spec, options)
     distances: dict[str, float] = {}
 
-    def distance(ids: tuple[int, ...]) -> float:
-        value = measure(ids, spacing_of(grid, spec), spec.hd95_percentile, options.hd95)
-        distances[_distance_name(ids, table, remap, grid, spec, options)] = value
+    def distance(metric: str, ids: tuple[int, ...]) -> float:
+        value = measure(metric, ids)
+        distances[_distance_name(metric, ids, table, remap, grid, spec, options)] = value
         return value
 
     score = _scored(entry, case.findings, table, grid, spec, options, distance)
@@ -149,7 +148,7 @@ def _scored(
     grid: Grid,
     spec: EvalSpec,
     options: ScoreOptions,
-    distance: Callable[[tuple[int, ...]], float],
+    distance: Distance,
 ) -> CaseScore:
     target = entry.remap.target if entry.remap is not None else int
     return scored_or_error(
@@ -158,6 +157,7 @@ def _scored(
 
 
 def _distance_name(
+    metric: str,
     ids: tuple[int, ...],
     table: OverlapTable,
     remap: Remap | None,
@@ -169,7 +169,8 @@ def _distance_name(
     wanted = set(ids)
     native = [int(i) for i in table.gt_ids if (remap.target(int(i)) if remap is not None else int(i)) in wanted]
     predicted = [int(i) for i in table.pred_ids if int(i) in wanted]
-    return f"{options.hd95} {spec.hd95_percentile!r} {list(spacing_of(grid, spec))!r} {native!r} {predicted!r}"
+    which = metric if metric == "hd" else f"{options.hd95} {spec.hd95_percentile!r}"
+    return f"{which} {list(spacing_of(grid, spec))!r} {native!r} {predicted!r}"
 
 
 def _places(entry: CaseEntry) -> list[tuple[str, str]]:

@@ -26,9 +26,9 @@ NO_OUTLINE = "no_outline"
 NOTHING = "–"
 """Stands where there is no value."""
 
-_DECIMALS = {"hd95": 2, "d_mean": 2}
+_DECIMALS = {"hd95": 2, "hd": 2, "d_mean": 2}
 _COUNTS = frozenset({"tp", "fp", "fn", "n_missing", "n_extra"})
-_UNITS = {"hd95": "mm"}
+_UNITS = {"hd95": "mm", "hd": "mm"}
 _NOT_COMPUTED = {
     UNEVEN_SLICES: "not defined (uneven slices)",
     NOT_PLACED: "not scored (contours not placed)",

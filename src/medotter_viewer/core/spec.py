@@ -272,7 +272,7 @@ def parse_remap(table: Any, *, where: str, form: Literal["dict", "per_case", "us
 _UNITS = ("case", "patient", "image", "scan", "tile")  # all but the patient mean one case each
 _LARGEST_PENALTY = 1e9
 _PENALISED = (
-    *("dice", "iou", "hd95", "f1", "dq", "sq", "pq", "aji", "aji_plus"),
+    *("dice", "iou", "hd95", "hd", "f1", "dq", "sq", "pq", "aji", "aji_plus"),
     *("id_rate", "id_rate_official", "id_rate_all_gt", "d_mean", "scan_score"),
 )
 _DEFAULT_METRICS: Mapping[str, tuple[str, ...]] = {

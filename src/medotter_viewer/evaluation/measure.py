@@ -21,7 +21,8 @@ from medotter_viewer.evaluation.score_report import ScoreReport, summarise
 from medotter_viewer.metrics.overlap import OverlapTable, id_mask, overlap_table
 from medotter_viewer.metrics.surface import bounding_box, hausdorff, surface_distances
 from medotter_viewer.scoring.empty import empty_value, situation
-from medotter_viewer.scoring.segmentation import METRICS, NOT_LABELLED
+from medotter_viewer.scoring.segmentation import COMMON as METRICS
+from medotter_viewer.scoring.segmentation import NOT_LABELLED
 
 Find = Callable[[str, Any], Any]
 """Key and sample to the prediction; CaseNotFoundError where there is none."""

@@ -177,7 +177,7 @@ def definitions(spec: EvalSpec, options: ScoreOptions) -> dict[str, Any]:
             "unit": "mm",
         },
         "empty_structure": {metric: dict(table) for metric, table in spec.empty_structure.items()},
-        "without_rule": "both empty: dice 1, iou 1, hd95 0; one empty: dice 0, iou 0, hd95 the image diagonal",
+        "without_rule": "both empty: dice, iou 1, distances 0; one empty: dice, iou 0, distances the image diagonal",
         "iou_threshold": spec.iou_threshold if spec.is_instances else None,
         "partial_label": spec.partial_label,
         "missing": options.missing,

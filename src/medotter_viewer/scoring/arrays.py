@@ -16,7 +16,7 @@ from medotter_viewer.metrics.surface import check_spacing
 from medotter_viewer.scoring.empty import empty_value, situation
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.region_masks import RegionMasks
-from medotter_viewer.scoring.segmentation import METRICS
+from medotter_viewer.scoring.segmentation import COMMON, DISTANCES, METRICS
 
 
 def label_scores(
@@ -25,7 +25,7 @@ def label_scores(
     *,
     spacing: Sequence[float],
     regions: Mapping[str, int | Iterable[int]] | None = None,
-    metrics: str | Iterable[str] = METRICS,
+    metrics: str | Iterable[str] = COMMON,
     hd95: Hd95Name = "directed_max",
 ) -> dict[str, dict[str, MetricValue]]:
     """Return dice, iou and hd95 of every label, or of regions, in one call.
@@ -40,8 +40,8 @@ def label_scores(
     regions : mapping of str to int or iterable of int, optional
         Name to the ids whose union is one mask. None takes every id but 0 that occurs on either side, named by its
         number.
-    metrics : iterable of {"dice", "iou", "hd95"}
-        What to compute.
+    metrics : iterable of {"dice", "iou", "hd95", "hd"}
+        What to compute; by default the first three.
     hd95 : {"directed_max", "pooled", "mean", "surfel"}
         Which of the quantities called HD95; ``surfel`` is defined for 2 and 3 axes.
 
@@ -49,8 +49,9 @@ def label_scores(
     -------
     dict
         Region to metric to `MetricValue`; empty when no id occurs and no region is named. Dice and iou lie in 0..1,
-        hd95 is in mm, and none is NaN. A region that is empty in both is ``absent`` (dice and iou 1, hd95 0); empty in
-        one, dice and iou are 0 and hd95 is the image's diagonal, ``cap`` by the rule ``image_diagonal``.
+        hd95 and hd are in mm, and none is NaN. A region that is empty in both is ``absent`` (dice and iou 1, distances
+        0); empty in one, dice and iou are 0 and distances the image's diagonal, ``cap`` by the rule
+        ``image_diagonal``.
 
     Raises
     ------
@@ -78,7 +79,7 @@ def label_scores(
     _refuse_negative(table)
     chosen = _all_ids(table) if regions is None else {name: _ids(name, ids) for name, ids in regions.items()}
     diagonal_mm = float(np.linalg.norm(np.multiply(gt.shape, steps)))
-    masks = RegionMasks(gt, pred) if "hd95" in names else None
+    masks = RegionMasks(gt, pred) if not set(DISTANCES).isdisjoint(names) else None
     scores: dict[str, dict[str, MetricValue]] = {}
     for region, ids in chosen.items():
         overlap = table.region(ids)
@@ -89,6 +90,8 @@ def label_scores(
                 values[metric] = empty_value(metric, empty, {}, diagonal_mm)
             elif metric == "hd95" and masks is not None:
                 values[metric] = MetricValue(masks.hd95(ids, spacing=spacing, percentile=95.0, variant=hd95))
+            elif metric == "hd" and masks is not None:
+                values[metric] = MetricValue(masks.hd(ids, spacing=spacing))
             else:
                 values[metric] = MetricValue(overlap.dice if metric == "dice" else overlap.iou)
     return scores

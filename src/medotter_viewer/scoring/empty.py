@@ -9,7 +9,7 @@ from medotter_viewer.core.scores import MetricValue
 from medotter_viewer.core.spec import EMPTY_SITUATIONS
 
 BOTH, PRED_EMPTY, GT_EMPTY = EMPTY_SITUATIONS
-_PERFECT: Mapping[str, float] = {"dice": 1.0, "iou": 1.0, "hd95": 0.0}
+_PERFECT: Mapping[str, float] = {"dice": 1.0, "iou": 1.0, "hd95": 0.0, "hd": 0.0}
 _OVERLAPS = frozenset({"dice", "iou"})
 
 
@@ -27,7 +27,7 @@ def empty_value(metric: str, where: str, table: Mapping[str, Mapping[str, float]
 
     Parameters
     ----------
-    metric : {"dice", "iou", "hd95"}
+    metric : {"dice", "iou", "hd95", "hd"}
         Which.
     where : str
         From `situation`.
@@ -39,7 +39,7 @@ def empty_value(metric: str, where: str, table: Mapping[str, Mapping[str, float]
     Returns
     -------
     MetricValue
-        ``absent`` when both are empty (by default dice and iou 1, hd95 0). With one side empty ``cap`` with the
+        ``absent`` when both are empty (by default dice and iou 1, hd95 and hd 0). With one side empty ``cap`` with the
         table's value and its key as rule; without one an overlap is 0 by its formula (``ok``), and a distance the
         diagonal (``cap``, rule ``image_diagonal``).
     """

@@ -31,7 +31,7 @@ class Adapter:
     score : callable
         Case, specification and options to scores.
     metrics : tuple of str
-        Every metric it computes.
+        What the window computes of a case: everything that is shown.
     fast : tuple of str
         Those that are shown at once, while the others are still being computed.
     needs_masks : bool
@@ -45,7 +45,7 @@ class Adapter:
 
 
 ADAPTERS: Mapping[str, Adapter] = {
-    "seg": Adapter(score_segmentation, segmentation.METRICS, fast=("dice", "iou")),
+    "seg": Adapter(score_segmentation, segmentation.COMMON, fast=("dice", "iou")),
     **dict.fromkeys(INSTANCE_TASKS, Adapter(score_instances, INSTANCE_METRICS)),
     "lung_contour": Adapter(score_lung_contour, lung.METRICS, needs_masks=False),
     "vertebra": Adapter(

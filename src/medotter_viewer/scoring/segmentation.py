@@ -1,8 +1,8 @@
-"""Score label maps: dice, iou and hd95 of every region, by the specification's rules."""
+"""Score label maps: dice, iou, hd95 and hd of every region, by the specification's rules."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -20,7 +20,10 @@ from medotter_viewer.scoring.empty import empty_value, situation
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.region_masks import RegionMasks
 
-METRICS = ("dice", "iou", "hd95")
+COMMON = ("dice", "iou", "hd95")
+"""What is computed and shown of regions where nobody chooses."""
+METRICS = (*COMMON, "hd")
+DISTANCES = ("hd95", "hd")
 NOT_LABELLED = MetricValue(None, "not_labelled")
 UNDEFINED = MetricValue(None, "error", UNEVEN_SLICES)
 NONE: Mapping[str, str] = MappingProxyType({})
@@ -41,8 +44,8 @@ def chosen_metrics(spec: EvalSpec, options: ScoreOptions) -> tuple[str, ...]:
     return tuple(dict.fromkeys(metrics))
 
 
-Distance = Callable[[tuple[int, ...]], float]
-"""From the canonical ids of a region that is on both sides to its hd95 in mm."""
+Distance = Callable[[str, tuple[int, ...]], float]
+"""From ``hd95`` or ``hd`` and the canonical ids of a region that is on both sides to its distance in mm."""
 
 
 def score_segmentation(case: Case, spec: EvalSpec, options: ScoreOptions) -> CaseScore:
@@ -74,11 +77,7 @@ def score_segmentation(case: Case, spec: EvalSpec, options: ScoreOptions) -> Cas
         raise ValueError(f"case {case.case_id}: gt and pred are needed")
     _check_names(case, spec)
     grid = case.gt.grid
-    measure = masks_hd95(case.gt.data, case.pred.data)
-
-    def distance(ids: tuple[int, ...]) -> float:
-        return measure(ids, spacing_of(grid, spec), spec.hd95_percentile, options.hd95)
-
+    distance = masks_distance(case.gt.data, case.pred.data, grid, spec, options)
     table = overlap_table(case.gt.data, case.pred.data)
     return score_table(table, grid, case.entry, spec, options, distance, unscorable=case.unscorable)
 
@@ -106,8 +105,8 @@ def score_table(
     spec, options
         As for `score_segmentation`.
     distance : callable
-        Gives hd95 for a region; asked only where both sides have it, and not on a grid of uneven slices: there it is
-        not defined, unless the specification fixes a spacing.
+        Gives hd95 or hd of a region; asked only where both sides have it, and not on a grid of uneven slices: there
+        they are not defined, unless the specification fixes a spacing.
     unscorable : mapping of str to str
         As `Case.unscorable`: these regions have no value, whatever the table says.
     """
@@ -135,8 +134,8 @@ def score_table(
         for metric in metrics:
             if empty is not None:
                 values[metric] = empty_value(metric, empty, spec.empty_structure, diagonal_mm)
-            elif metric == "hd95":
-                values[metric] = MetricValue(distance(ids)) if has_distances else UNDEFINED
+            elif metric in DISTANCES:
+                values[metric] = MetricValue(distance(metric, ids)) if has_distances else UNDEFINED
             else:
                 values[metric] = MetricValue(overlap.dice if metric == "dice" else overlap.iou)
         regions[name] = RegionScore(values, overlap.gt, overlap.pred, overlap.intersection)
@@ -202,19 +201,23 @@ def check_ids(table: OverlapTable, spec: EvalSpec, entry: CaseEntry) -> None:
         )
 
 
-def masks_hd95(gt: IntArray, pred: IntArray) -> Callable[[tuple[int, ...], Sequence[float], float, str], float]:
-    """Return a function that gives the hd95 of a region: of ids, spacing, percentile and variant.
+def masks_distance(gt: IntArray, pred: IntArray, grid: Grid, spec: EvalSpec, options: ScoreOptions) -> Distance:
+    """Return a function that gives hd95 or hd of a region of two label maps in canonical ids, by a specification.
 
-    Where each id lies is found once, when the first distance is asked for.
+    Where each id lies is found once, when the first distance is asked for. ``hd`` has one definition, whichever hd95
+    is chosen: the largest distance between surface voxels.
     """
     masks: list[RegionMasks] = []
 
-    def measure(ids: tuple[int, ...], spacing: Sequence[float], percentile: float, variant: str) -> float:
+    def distance(metric: str, ids: tuple[int, ...]) -> float:
         if not masks:
             masks.append(RegionMasks(gt, pred))
-        return masks[0].hd95(ids, spacing=spacing, percentile=percentile, variant=variant)
+        spacing = spacing_of(grid, spec)
+        if metric == "hd":
+            return masks[0].hd(ids, spacing=spacing)
+        return masks[0].hd95(ids, spacing=spacing, percentile=spec.hd95_percentile, variant=options.hd95)
 
-    return measure
+    return distance
 
 
 def _listed(voxels: dict[int, int]) -> str:

@@ -18,7 +18,7 @@ from medotter_viewer.ui.widgets.cells import Cell, Column
 from medotter_viewer.ui.widgets.connections import Connections
 
 OPEN = "▸"
-_UNITS = {"hd95": "[mm]", "d_mean": "[mm]", "tp_mm3": "[mm³]", "fp_mm3": "[mm³]", "fn_mm3": "[mm³]"}
+_UNITS = {"hd95": "[mm]", "hd": "[mm]", "d_mean": "[mm]", "tp_mm3": "[mm³]", "fp_mm3": "[mm³]", "fn_mm3": "[mm³]"}
 _OF_CASE = (*VERTEBRA_METRICS, *SCAN_METRICS)
 _LONG = 14  # letters of a region's name in a header
 _ERRORS = ("error", "missing file")

@@ -70,6 +70,8 @@ def why(metric: str, region: RegionScore, spec: EvalSpec, variant: str) -> str:
         return _rule(metric, value, region)
     if metric == "hd95":
         return f"hd95 = {value.value:.2f} mm\n{hd95_definition(spec, variant)}"
+    if metric == "hd":
+        return f"hd = {value.value:.2f} mm\nlargest distance of a surface voxel from the other surface ({_SURFACE})"
     return _formula(metric, value, region)
 
 

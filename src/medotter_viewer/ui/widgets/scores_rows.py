@@ -15,6 +15,7 @@ from medotter_viewer.ui.widgets.reasons import empty_side, hd95_definition, why
 from medotter_viewer.ui.widgets.volumes import VolumeUnit, unit_for
 
 SHOWN = ("dice", "iou", "hd95")
+KNOWN = (*SHOWN, "hd")
 ALL = "all"
 _MEAN = "mean over the scored regions"
 _WORDS = ("not_labelled", "absent", "error")
@@ -48,9 +49,11 @@ class ScoreTable:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """Metrics of the columns: the three of segmentations, or those that this task's regions have."""
+        """Metrics of the columns: the three of segmentations (and hd), or those that this task's regions have."""
         found = tuple(dict.fromkeys(m for r in self.score.regions.values() for m in r.metrics))
-        return SHOWN if set(found) <= set(SHOWN) else found
+        if not set(found) <= set(KNOWN):
+            return found
+        return KNOWN if "hd" in found else SHOWN
 
     @property
     def unit(self) -> VolumeUnit:
@@ -79,8 +82,9 @@ class ScoreTable:
             "dice": f"2·TP / (gt + pred). {first}",
             "iou": f"TP / (gt + pred − TP). {first}",
             "hd95": f"hd95: {hd95_definition(self.spec, self.hd95)}. {first}",
+            "hd": f"hd: Hausdorff distance, the largest between the surfaces. {first}",
         }
-        unit = "\n[mm]" if metric in ("hd95", "d_mean") else ""
+        unit = "\n[mm]" if metric in ("hd95", "hd", "d_mean") else ""
         return Column(f"{metric}{unit}", tips.get(metric, f"{metric}. {first}"), numeric=True)
 
     def mean_cells(self) -> list[Cell]:
@@ -125,12 +129,12 @@ class ScoreTable:
         value = region.metrics.get(metric)
         if value is None:
             return self._blank(metric)
-        known = metric in SHOWN
+        known = metric in KNOWN
         text, reason = metric_text(metric, value), why(metric, region, self.spec, self.hd95) if known else metric
         if value.status in _WORDS:
             return Cell(text, reason, "error" if value.status == "error" else "quiet", word=True)
         if value.status == "cap":
-            short = text if metric == "hd95" else text.removesuffix(" (spec)")
+            short = text if metric in ("hd95", "hd") else text.removesuffix(" (spec)")
             return Cell(short, reason, italic=True)
         return Cell(text, reason)
 
