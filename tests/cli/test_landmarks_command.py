@@ -160,3 +160,46 @@ def test_one_remark_about_both_files_is_made_once(cli: Any, tmp_path: Path, imag
     path = write(tmp_path / "x.json", (20, 500, 1, -3))
     notes = cli("landmarks", path, path, "--image", image, "--json", "-").data["notes"]
     assert [note["code"] for note in notes] == ["landmark-outside-image"]
+
+
+class TestMasks:
+    """Of a mask the centre of mass of each vertebra is taken, and that is said."""
+
+    @pytest.fixture
+    def mask(self, tmp_path: Path) -> Path:
+        import nibabel
+
+        labels = np.zeros((60, 60, 120), dtype=np.uint8)
+        labels[30, 30, 18:23], labels[30, 30, 48:53] = 20, 21
+        nibabel.save(nibabel.Nifti1Image(labels, np.eye(4)), tmp_path / "mask.nii.gz")
+        return tmp_path / "mask.nii.gz"
+
+    def test_a_predicted_mask_needs_no_image(self, cli: Any, competing: tuple[Path, Path], mask: Path) -> None:
+        done = cli("landmarks", competing[0], mask, "--json", "-")
+        assert (done.code, done.data["id_rate"], done.data["d_mean"]) == (0, 1.0, 0.0)
+        assert done.data["points"]["21"]["pred_world"] == [30.0, 30.0, 50.0]
+        (note,) = done.data["notes"]
+        assert (note["code"], note["severity"]) == ("points-from-mask", "warning")
+        assert "predicted points" in note["message"]
+
+    def test_so_does_one_of_the_ground_truth(self, cli: Any, competing: tuple[Path, Path], mask: Path) -> None:
+        done = cli("landmarks", mask, competing[1])
+        assert done.code == 0
+        assert "vertebrae that the image cuts off count too" in " ".join((done.out + done.err).split())
+
+    def test_two_masks_are_noted_twice(self, cli: Any, mask: Path) -> None:
+        data = cli("landmarks", mask, mask, "--json", "-").data
+        assert [note["code"] for note in data["notes"]] == ["points-from-mask"] * 2
+
+    def test_a_mask_without_orientation_is_refused(
+        self, cli: Any, competing: tuple[Path, Path], tmp_path: Path
+    ) -> None:
+        import nibabel
+
+        image = nibabel.Nifti1Image(np.full((3, 3, 3), 20, dtype=np.uint8), np.eye(4))
+        image.set_sform(None, 0)
+        image.set_qform(None, 0)
+        nibabel.save(image, tmp_path / "flat.nii.gz")
+        done = cli("landmarks", competing[0], tmp_path / "flat.nii.gz")
+        assert done.code == 1
+        assert "orientation is unknown" in done.err

@@ -19,6 +19,7 @@ from medotter_viewer.errors import BundleError, MetricInputError, UsageError
 from medotter_viewer.evaluation.aggregate import roll_up
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import ADAPTERS, score_case
+from medotter_viewer.scoring.vertebra_points import derived_landmarks, landmarks_of
 from medotter_viewer.scoring.vertebrae import CASE_METRICS, landmark_scores
 from medotter_viewer.sources.opening import open_source
 
@@ -129,15 +130,54 @@ class TestMasks:
         assert values(score)["id_rate"] == 1.0
         assert codes(score) == ["no-mask"]
 
-    def test_a_mask_without_points_gives_none(self) -> None:
-        score = score_case(case_of(POINTS, None, MASK, MASK), spec_of())
+    def test_a_predicted_mask_without_points_gives_its_centres_and_every_number_says_so(self) -> None:
+        # Centres of the mask: L1 voxels 1, 2 of each axis, L2 at 4 along the last; 1.5 is their mean.
+        gt: dict[int, Point] = {20: (1.5, 1.5, -1.5), 21: (1.5, 1.5, 9)}
+        score = score_case(case_of(gt, None, MASK, MASK), spec_of())
         assert score.regions["L1"].metrics["dice"].value == 1.0
-        assert set(score.case.values()) == {MetricValue(None, "error", "no_predicted_points")}
-        assert codes(score) == ["no-points"]
+        assert (values(score)["id_rate"], values(score)["d_mean"]) == (1.0, 4.0)
+        assert {metric.rule for metric in score.case.values()} == {"points_from_mask"}
+        (note,) = score.notes
+        assert (note.code, note.severity, note.where) == ("points-from-mask", "warning", "V/1")
+        assert note.message.startswith("predicted points: none in a file")
+        assert "12 mm" in note.message
+        assert "cuts off" not in note.message
 
-    def test_nor_does_a_ground_truth_mask(self) -> None:
-        score = score_case(case_of(None, POINTS, MASK, MASK), spec_of())
+    def test_a_ground_truth_mask_counts_what_the_image_cuts_off_and_says_so(self) -> None:
+        score = score_case(case_of(None, {20: (1.5, 1.5, 1.5)}, MASK, MASK), spec_of())
+        assert (values(score)["id_rate"], values(score)["d_mean"], values(score)["n_missing"]) == (0.5, 0.0, 1)
+        (note,) = [n for n in score.notes if n.code == "points-from-mask"]
+        assert note.message.startswith("ground-truth points: none in a file")
+        assert "vertebrae that the image cuts off count too" in note.message
+
+    def test_two_masks_give_a_note_for_each_side(self) -> None:
+        score = score_case(case_of(None, None, MASK, MASK), spec_of())
+        assert (values(score)["id_rate"], values(score)["d_mean"]) == (1.0, 0.0)
+        assert codes(score) == ["points-from-mask"] * 2
+
+    def test_a_painted_mask_moves_its_points(self) -> None:
+        painted = MASK.copy()
+        painted[3, 1:3, 1:3] = 20
+        _, pred = landmarks_of(case_of(POINTS, None, MASK, painted))
+        assert pred is not None
+        assert (pred.derived, pred.points_world[20]) == (True, (2.0, 1.5, 1.5))
+
+    def test_points_of_a_file_are_never_replaced(self) -> None:
+        gt, pred = landmarks_of(case_of(POINTS, {}, MASK, MASK))
+        assert gt is not None
+        assert pred is not None
+        assert (gt.derived, pred.derived, len(pred.points_world)) == (False, False, 0)
+
+    def test_without_mask_and_points_there_is_no_rate(self) -> None:
+        score = score_case(case_of(None, POINTS, None, MASK), spec_of())
         assert set(score.case.values()) == {MetricValue(None, "not_labelled", "no_gt_points")}
+        assert codes(score) == ["no-mask", "no-points"]
+
+    def test_only_labels_that_verse_scores_have_a_centre(self) -> None:
+        mask = MASK.copy()
+        mask[5, 5, :4] = (26, 27, 28, 99)
+        derived = derived_landmarks(LabelMap(mask, Grid(mask.shape, np.eye(4))))
+        assert list(derived.points_world) == [28, 20, 21]  # from the head to the feet
 
     def test_points_alone_are_scored(self) -> None:
         score = score_case(case_of(POINTS, POINTS), spec_of())
@@ -299,11 +339,12 @@ class TestBundles:
         assert (score.status, values(score)["id_rate"]) == ("scored", 0.5)
         assert "no-mask" in codes(score)
 
-    def test_a_case_without_points_keeps_its_mask_scores(self, tmp_path: Path, write_bundle: Any) -> None:
+    def test_a_case_without_points_takes_them_from_its_masks(self, tmp_path: Path, write_bundle: Any) -> None:
         tiny = write_bundle(tmp_path, {"V/1": {"gt": MASK}}, eval_spec=self.SPEC, predictions={"V/1": MASK})
         score = score_case(*self.load(tiny))
         assert score.regions["L1"].metrics["dice"].value == 1.0
-        assert values(score)["id_rate"] is None
+        assert values(score)["id_rate"] == 1.0
+        assert codes(score) == ["points-from-mask"] * 2
 
     @pytest.mark.parametrize("side", ["gt", "pred"])
     def test_an_unreadable_file_is_an_error_of_the_case(self, tmp_path: Path, write_bundle: Any, side: str) -> None:

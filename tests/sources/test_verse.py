@@ -125,7 +125,9 @@ def test_masks_and_points_are_scored_with_either_or_both(tmp_path: Path) -> None
     assert [a.regions[name].metrics["dice"].value for name in ("T12", "T13", "L1")] == [1.0, 0.0, 1.0]
     assert a.case["id_rate"].value == pytest.approx(2 / 3)
     assert a.case["d_mean"].value == pytest.approx(1.5)
-    assert found["sub-b"].case["id_rate"].value is None
+    b = found["sub-b"]  # a mask alone: its centres are the points, and that is said
+    assert (b.case["id_rate"].value, b.case["id_rate"].rule) == (1.0, "points_from_mask")
+    assert [n.message.split(":")[0] for n in b.notes if n.code == "points-from-mask"] == ["predicted points"]
     assert (dict(found["sub-c"].regions), found["sub-c"].case["id_rate"].value) == ({}, 1.0)
     assert [Path(f.file or "").name for f in source.check()] == ["sub-x_ctd.json"]
 
@@ -151,6 +153,15 @@ def test_without_points_the_masks_say_which_vertebrae_there_are(tmp_path: Path) 
     source = open_source(tmp_path)
     assert list(source.spec.regions) == ["T12", "T13", "L1"]
     assert [(f.severity, f.code) for f in source.entry("sub-a").findings] == [("warning", "missing-file")]
+
+
+def test_without_points_the_masks_give_them_on_both_sides(tmp_path: Path) -> None:
+    nifti(tmp_path / "data/sub-a_seg-vert_msk.nii.gz")
+    nifti(tmp_path / "net/sub-a.nii.gz", np.where(MASK == 28, 0, MASK).astype(np.uint8))
+    found = scores(open_source(tmp_path / "data", predictions=tmp_path / "net"))["sub-a"]
+    assert found.case["id_rate"].value == pytest.approx(2 / 3)  # T13 is missed
+    assert (found.case["d_mean"].value, found.case["n_missing"].value) == (0.0, 1)
+    assert [n.code for n in found.notes].count("points-from-mask") == 2
 
 
 def test_a_scan_without_mask_keeps_its_points_and_one_with_neither_is_an_error(tmp_path: Path) -> None:

@@ -1,21 +1,24 @@
-"""``landmarks``: compare the labelled points of two files."""
+"""``landmarks``: compare the labelled points of two files; of a mask the centre of each vertebra is taken."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from medotter_viewer.cli.output import print_findings, print_table, write_json
 from medotter_viewer.core.findings import Finding
-from medotter_viewer.core.grid import Grid
+from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.landmarks import Candidates, Landmarks, Point
 from medotter_viewer.core.reprs import NOTHING, number_text
 from medotter_viewer.core.vertebra_names import vertebra_name
-from medotter_viewer.errors import UsageError
+from medotter_viewer.errors import GridMismatchError, UsageError
+from medotter_viewer.formats import registry
 from medotter_viewer.formats.landmark_files import read_landmark_file
-from medotter_viewer.formats.registry import read_grid
+from medotter_viewer.formats.landmark_frame import LandmarkFile
 from medotter_viewer.metrics.vertebrae import VertebraComparison, VertebraMatch, compare_vertebrae
+from medotter_viewer.scoring.vertebra_points import derived_landmarks, derived_notes
 from medotter_viewer.scoring.vertebrae import comparison_notes, comparison_scores
 
 
@@ -23,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     """Print which vertebrae are identified, and how far off they are."""
     (gt, pred), notes = _read(options.gt, options.pred, options.image, options.centroid_layout)
     found = compare_vertebrae(gt.points_world, pred.points_world, max_distance_mm=options.max_distance)
-    notes += comparison_notes(found)
+    notes += [*derived_notes(gt, pred), *comparison_notes(found)]
     candidates: Candidates = options.candidates
     values = {name: metric.value for name, metric in comparison_scores(found, candidates).items()}
     counts = {"n_gt": found.n_gt, "n_pred": found.n_pred, "n_hits": len(found.hits(candidates))}
@@ -42,19 +45,53 @@ def run(options: argparse.Namespace) -> int:
 
 def _read(gt: Path, pred: Path, image: Path | None, layout: str | None) -> tuple[Sequence[Landmarks], list[Finding]]:
     """Points of both files in one world."""
-    files = [read_landmark_file(path, layout=layout) for path in (gt, pred)]
-    grid: Grid | None = None
     notes: list[Finding] = []
+
+    def note(findings: Sequence[Finding]) -> None:
+        notes.extend(finding for finding in findings if finding not in notes)
+
+    files: list[LandmarkFile | LabelMap] = []
+    for path in (gt, pred):
+        if _is_mask(path):
+            labels, findings = registry.read_labels(path)
+            note([replace(finding, file=finding.file or str(path)) for finding in findings])
+            files.append(_placed_mask(path, labels))
+        else:
+            files.append(read_landmark_file(path, layout=layout))
+    of_points = [file for file in files if isinstance(file, LandmarkFile) and file.points]
+    grid = next((file.grid for file in files if isinstance(file, LabelMap)), None)
     if image is not None:
-        grid, notes = read_grid(image)
-    elif any(file.points and file.grid is None for file in files):
-        axes = {(file.axes, file.in_mm, file.grid is None) for file in files if file.points}
-        if len(axes) > 1 or not all(file.in_mm for file in files if file.points):
+        grid, findings = registry.read_grid(image)
+        note(findings)
+    elif grid is None and any(file.grid is None for file in of_points):
+        axes = {(file.axes, file.in_mm, file.grid is None) for file in of_points}
+        if len(axes) > 1 or not all(file.in_mm for file in of_points):
             raise UsageError("the points are voxels of an image: give it, or a mask of it, by --image NIFTI")
-    placed = [file.place(grid) for file in files]
-    for _, findings in placed:
-        notes += [note for note in findings if note not in notes]
-    return [points for points, _ in placed], notes
+    sides = []
+    for file in files:
+        if isinstance(file, LandmarkFile):
+            points, findings = file.place(grid)
+            note(findings)
+        else:
+            points = derived_landmarks(file)
+        sides.append(points)
+    return sides, notes
+
+
+def _is_mask(path: Path) -> bool:
+    """Whether a file is no JSON but something with voxels."""
+    if path.suffix.lower() == ".json":
+        return False
+    return path.is_dir() or path.name.lower().endswith(registry.SUFFIXES)
+
+
+def _placed_mask(path: Path, labels: LabelMap) -> LabelMap:
+    if not labels.grid.has_world:
+        raise GridMismatchError(
+            f"{path}: the mask's orientation is unknown (no form codes), so its vertebrae have no place in mm; "
+            "give a file that says how it lies"
+        )
+    return labels
 
 
 def _point(match: VertebraMatch, candidates: Candidates) -> dict[str, object]:

@@ -87,8 +87,8 @@ def build_parser() -> argparse.ArgumentParser:
     _json(one)
 
     one = _command(commands, "landmarks", "compare labelled points of vertebrae, e.g. VerSe centroid files", _landmarks)
-    one.add_argument("gt", metavar="GT", type=Path)
-    one.add_argument("pred", metavar="PRED", type=Path)
+    one.add_argument("gt", metavar="GT", type=Path, help="JSON of points, or a mask: then its vertebrae's centres")
+    one.add_argument("pred", metavar="PRED", type=Path, help="the same of the prediction")
     one.add_argument("--image", metavar="NIFTI", type=Path, help="image (or mask) whose voxels the coordinates count")
     one.add_argument("--centroid-layout", choices=("miccai19", "miccai20"), help="what a file without 'direction' is")
     one.add_argument("--max-distance", metavar="MM", type=_length, default=20.0, help="of a hit, in mm (default: 20)")

@@ -2,7 +2,7 @@
 
 A vertebra counts when the ground truth's file has a point for it: those that the image cuts off have none, so that a
 prediction there is extra, which no rate counts. Points are VerSe labels in the file already; no remap is applied to
-them. Points are never derived from a mask: its centre of mass lies about 12 mm from the vertebral body's centre.
+them. A side with a mask and no file of points gets points from the mask; every number that rests on them says so.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from medotter_viewer.metrics.vertebrae import VertebraComparison, compare_verteb
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.segmentation import METRICS as REGION_METRICS
 from medotter_viewer.scoring.segmentation import score_segmentation
+from medotter_viewer.scoring.vertebra_points import FROM_MASK, derived_notes, landmarks_of
 
 CASE_METRICS = ("id_rate", "id_rate_official", "id_rate_all_gt", "d_mean", "n_missing", "n_extra")
 METRICS = (*REGION_METRICS, *CASE_METRICS)
@@ -47,7 +48,8 @@ def score_vertebrae(case: Case, spec: EvalSpec, options: ScoreOptions) -> CaseSc
     Returns
     -------
     CaseScore
-        Without a predicted mask there are no regions, without points no rates (None with a rule); a note says so.
+        Without a predicted mask there are no regions, with neither points nor a mask no rates (None with a rule); a
+        note says so, and says whose points were taken from a mask.
         ``missing_prediction`` when both are missing and that is not to be scored as empty.
 
     Raises
@@ -79,11 +81,6 @@ def score_vertebrae(case: Case, spec: EvalSpec, options: ScoreOptions) -> CaseSc
     return replace(score, notes=(*score.notes, *notes))
 
 
-def landmarks_of(case: Case) -> tuple[Landmarks | None, Landmarks | None]:
-    """Return the labelled points of a case, ground truth and prediction; None where a side has none."""
-    return case.gt_landmarks, case.pred_landmarks
-
-
 def landmark_scores(
     gt: Landmarks | Mapping[int, Point],
     pred: Landmarks | Mapping[int, Point],
@@ -106,7 +103,8 @@ def landmark_scores(
     -------
     mapping of str to MetricValue
         ``id_rate`` and both rules by name (0..1; None without a ground-truth point), ``d_mean`` in mm (None without
-        a common label), ``n_missing``, ``n_extra``. The rule of a rate is its candidates.
+        a common label), ``n_missing``, ``n_extra``. The rule of a rate is its candidates; where a side's points were
+        derived from a mask, the rule of every number is ``points_from_mask``.
 
     Raises
     ------
@@ -121,15 +119,18 @@ def landmark_scores(
     """
     first, second = (p if isinstance(p, Landmarks) else Landmarks(p) for p in (gt, pred))
     found = compare_vertebrae(first.points_world, second.points_world, max_distance_mm=max_distance_mm)
-    return comparison_scores(found, candidates)
+    return comparison_scores(found, candidates, derived=first.derived or second.derived)
 
 
-def comparison_scores(found: VertebraComparison, candidates: Candidates) -> dict[str, MetricValue]:
-    """Return the metrics of points that have been compared; see `landmark_scores`."""
+def comparison_scores(
+    found: VertebraComparison, candidates: Candidates, *, derived: bool = False
+) -> dict[str, MetricValue]:
+    """Return the metrics of points that have been compared, on one side derived or not; see `landmark_scores`."""
+    from_mask = FROM_MASK if derived else None
 
     def rate(rule: Candidates) -> MetricValue:
         value = found.id_rate(rule)
-        return MetricValue(None, "not_labelled", NO_GT) if value is None else MetricValue(value, rule=rule)
+        return MetricValue(None, "not_labelled", NO_GT) if value is None else MetricValue(value, rule=from_mask or rule)
 
     d_mean = found.d_mean
     undefined = MetricValue(None, "not_labelled", NO_GT) if not found.n_gt else MetricValue(None, "error", NO_COMMON)
@@ -137,9 +138,9 @@ def comparison_scores(found: VertebraComparison, candidates: Candidates) -> dict
         "id_rate": rate(candidates),
         "id_rate_official": rate("common"),
         "id_rate_all_gt": rate("all_gt"),
-        "d_mean": undefined if d_mean is None else MetricValue(d_mean),
-        "n_missing": MetricValue(len(found.missing)),
-        "n_extra": MetricValue(len(found.extra)),
+        "d_mean": undefined if d_mean is None else MetricValue(d_mean, rule=from_mask),
+        "n_missing": MetricValue(len(found.missing), rule=from_mask),
+        "n_extra": MetricValue(len(found.extra), rule=from_mask),
     }
 
 
@@ -170,14 +171,15 @@ def comparison_notes(found: VertebraComparison, where: str | None = None) -> lis
 
 def _points(case: Case, rules: LandmarkRules) -> tuple[dict[str, MetricValue], list[Finding]]:
     """Metrics of the points, and what is to be said of them."""
-    gt, pred = case.gt_landmarks, case.pred_landmarks
+    gt, pred = landmarks_of(case)
     if gt is None or pred is None:
         side, why = ("ground-truth", NO_GT) if gt is None else ("predicted", NO_PRED)
         undefined = MetricValue(None, "not_labelled" if gt is None else "error", why)
-        message = f"no {side} points: identification rate and distance are undefined (masks give no points)"
+        message = f"no {side} points, and no mask to take them from: identification rate and distance are undefined"
         return dict.fromkeys(CASE_METRICS, undefined), [_note("no-points", message, case)]
     found = compare_vertebrae(gt.points_world, pred.points_world, max_distance_mm=rules.max_distance_mm)
-    return comparison_scores(found, rules.candidates), comparison_notes(found, case.case_id)
+    values = comparison_scores(found, rules.candidates, derived=gt.derived or pred.derived)
+    return values, [*derived_notes(gt, pred, case.case_id), *comparison_notes(found, case.case_id)]
 
 
 def _note(code: str, message: str, case: Case) -> Finding:

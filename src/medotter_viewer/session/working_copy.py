@@ -12,7 +12,7 @@ from medotter_viewer.core.contours import Ring, ScanContours
 from medotter_viewer.core.labels import IntArray, LabelMap, Remap
 from medotter_viewer.core.landmarks import Landmarks, Point
 from medotter_viewer.core.vertebra_names import is_scored, moved_along_spine
-from medotter_viewer.scoring.vertebrae import landmarks_of
+from medotter_viewer.scoring.vertebra_points import landmarks_of
 
 _MOST_STEPS = 200  # that can be undone
 

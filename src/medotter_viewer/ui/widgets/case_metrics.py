@@ -13,7 +13,7 @@ from medotter_viewer.ui.widgets.cells import Cell, Column
 from medotter_viewer.ui.widgets.connections import Connections
 from medotter_viewer.ui.widgets.volumes import VolumeUnit, unit_for
 
-_VOLUME, _LENGTHS = "_mm3", ("d_mean", "hd95")
+_VOLUME, _LENGTHS = "_mm3", ("d_mean", "hd95", "hd")
 _COUNTS = ("n_missing", "n_extra")
 _NAMES: Mapping[str, str] = {"tp_mm3": "TP volume", "fp_mm3": "FP volume", "fn_mm3": "FN volume"}
 _RULES: Mapping[str, str] = {
@@ -24,6 +24,7 @@ _RULES: Mapping[str, str] = {
     "no_true_positive": "no overlap",
     "all_gt": "nearest of all gt points",
     "common": "nearest of points on both sides",
+    "points_from_mask": "points from a mask",
 }
 _WHY: Mapping[str, str] = {
     "scan_score": "exp(−(E/T + E/(L·A)) / 2): 1 without any error, 0 without any overlap",
