@@ -21,7 +21,7 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap, Remap
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import RegionNotFoundError, WriteError
-from medotter_viewer.export import polygon_files
+from medotter_viewer.export import polygon_files, submission_writer
 from medotter_viewer.export.companion import COLUMNS
 from medotter_viewer.export.polygon_files import Exported, export_cases
 from medotter_viewer.formats.polygon_csv import read_submission
@@ -194,15 +194,15 @@ class TestProvenance:
     def test_who_made_a_polygon_is_in_the_table_and_edited_ones_can_be_left_out(self, tmp_path: Path) -> None:
         data = np.zeros((4, 1, 2), dtype=np.uint8)
         data[0] = data[2] = 1
+        pixels = [np.array([(x, -1.0), (x - 0.5, -1.0), (x - 0.5, 1.0), (x, 1.0)]) for x in (0.25, -0.75)]
+        painted = ScanContours({1: pixels, 2: pixels}, {1: ("model", "model"), 2: ("edited", "model")})
+        case = case_of(data, data, pred_contours=painted)
 
-        def made_by(case_id: str, number: int, place: int) -> Any:
-            assert case_id == "A/1"
-            return "edited" if (number, place) == (2, 0) else "model"
-
-        export(tmp_path, case_of(data, data), provenance=made_by)
+        export(tmp_path, case)
         rows = kind(table(tmp_path), "polygon")
         assert [row["source"] for row in rows] == ["model", "model", "edited", "model"]
-        found = export(tmp_path, case_of(data, data), provenance=made_by, generated_only=True)
+        assert [float(row["fn_mm2"]) for row in kind(table(tmp_path), "slice")] == [0, 0]
+        found = export(tmp_path, case, generated_only=True)
         assert (found.polygons, [f.code for f in found.findings]) == (3, ["edited-left-out"])
         rows = table(tmp_path)
         assert {row["source"] for row in kind(rows, "polygon")} == {"model"}
@@ -253,7 +253,7 @@ class TestFiles:
     def test_more_than_a_submission_may_hold_is_not_written(self, tmp_path: Path, monkeypatch, limit, value) -> None:
         export(tmp_path, case_of(self.ONE))
         before = (tmp_path / "out.csv").read_bytes()
-        monkeypatch.setattr(polygon_files, limit, value)
+        monkeypatch.setattr(submission_writer, limit, value)
         with pytest.raises(WriteError, match="more than a submission may hold"):
             export(tmp_path, case_of(self.ONE), case_of(self.ONE, case_id="B" * 40))
         assert (tmp_path / "out.csv").read_bytes() == before

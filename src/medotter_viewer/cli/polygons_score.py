@@ -13,7 +13,8 @@ from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import ContourRules
 from medotter_viewer.core.findings import Finding, errors_of
 from medotter_viewer.core.reprs import NOTHING
-from medotter_viewer.errors import MetricInputError, UsageError
+from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.errors import LabelError, MetricInputError, UsageError
 from medotter_viewer.scoring.lung import NO_TARGET, LungScanScore, contours_score
 from medotter_viewer.sources.scan_source import SCALE, ScanSource
 
@@ -61,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         case = source.load(case_id, images=False)
         names.update(dict.fromkeys(case.structures))
         wanted |= case.entry.scan.names.names_of(rules.target) if case.entry.scan is not None else set()
-        rows.append(score_scan(case, rules))
+        rows.append(score_scan(case, source.spec))
         progress(place, len(source.case_ids()))
     # One that is there but could not be placed is no misspelling: its scan counts 0, and the notes say why.
     is_there = any(name == one or name.startswith(f"{one} (") for name in names for one in wanted)
@@ -101,14 +102,14 @@ def _no_such_target(options: argparse.Namespace, names: list[str]) -> str:
     )
 
 
-def score_scan(case: Case, rules: ContourRules) -> ScanRow:
+def score_scan(case: Case, spec: EvalSpec) -> ScanRow:
     """Return the score of one scan, or why it has none."""
     if case.errors:
         error = "; ".join(dict.fromkeys(f.message for f in case.errors))
         return ScanRow(case.case_id, case.findings, error=error)
     try:
-        found = contours_score(case, rules)
-    except MetricInputError as error:
+        found = contours_score(case, spec)
+    except (MetricInputError, LabelError) as error:
         why = Finding("error", "scan-not-scored", str(error), where=case.case_id)
         return ScanRow(case.case_id, (*case.findings, why), error=str(error))
     return ScanRow(case.case_id, case.findings, found)

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import Origin, Ring, ScanContours
-from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.spec import EvalSpec
-from medotter_viewer.errors import WriteError
-from medotter_viewer.export.axial_slices import AxialSlices, axial_slices
-from medotter_viewer.geometry.polygons import even_odd_area, trace
+from medotter_viewer.errors import GridMismatchError, LabelError, WriteError
+from medotter_viewer.geometry.axial_slices import AxialSlices, axial_slices
+from medotter_viewer.geometry.polygons import even_odd_area, shoelace
+from medotter_viewer.geometry.traced_rings import traced_rings
 from medotter_viewer.metrics.overlap import id_mask
+from medotter_viewer.scoring.lung import MODEL, predicted_contours, target_ids
 from medotter_viewer.scoring.segmentation import is_labelled
 
-Provenance = Callable[[str, int, int], Origin]
-"""Case id, slice number and place on the slice (0-based) to who made the polygon."""
-
 _FORBIDDEN = ',"'
+_SAME = 1e-9  # relative, of the area of a slice's rings and of its pixels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +35,8 @@ class CaseRings:
         Slice number to rings of the prediction, x, y in mm LPS; a hole is a keyhole.
     areas_mm2 : mapping of int to list of float
         Their areas: pixels where they were traced, else by the even-odd rule.
+    origins : mapping of int to sequence of {"model", "edited", "imported"}
+        Who made each.
     traced : bool
         Whether the rings follow pixels, and so cannot cross themselves.
     gt : mapping of int to list of (n, 2) ndarray, or None
@@ -46,18 +48,30 @@ class CaseRings:
     case_id: str
     pred: Mapping[int, list[Ring]]
     areas_mm2: Mapping[int, list[float]]
+    origins: Mapping[int, Sequence[Origin]]
     traced: bool
     gt: Mapping[int, list[Ring]] | None = None
     thickness_mm: Mapping[int, float] = field(default_factory=dict)
 
+    def without_edited(self) -> tuple[CaseRings, int]:
+        """Return it without the polygons that a person drew or changed, and how many these are."""
+        kept = {n: [place for place, who in enumerate(o) if who != "edited"] for n, o in self.origins.items()}
+        chosen = replace(
+            self,
+            pred={n: [self.pred[n][place] for place in places] for n, places in kept.items()},
+            areas_mm2={n: [self.areas_mm2[n][place] for place in places] for n, places in kept.items()},
+            origins={n: [self.origins[n][place] for place in places] for n, places in kept.items()},
+        )
+        return chosen, sum(map(len, self.origins.values())) - sum(map(len, kept.values()))
+
 
 def case_rings(case: Case, region: str, spec: EvalSpec) -> CaseRings:
-    """Return the rings of a region of a case: its predicted label map traced along pixel edges, or its polygons.
+    """Return the rings of a region of a case: its polygons, or its predicted label map traced along pixel edges.
 
     Parameters
     ----------
     case : Case
-        With `pred`, or `pred_contours`; a label map comes first.
+        With `pred_contours`, or `pred`; polygons come first, and are of this region.
     region : str
         Of the specification.
     spec : EvalSpec
@@ -69,57 +83,65 @@ def case_rings(case: Case, region: str, spec: EvalSpec) -> CaseRings:
         If the id cannot be a scan id, there is no prediction, or `axial_slices` refuses its grid. The message names
         the case.
     """
-    try:
-        _check_id(case.case_id)
-        ids = spec.regions[region]
-        if case.pred is not None:
-            slices = axial_slices(case.pred.grid, stack=case.stack, thickness_mm=case.slice_thickness_mm)
-            pred, areas = traced_rings(case.pred, ids, slices)
-            return CaseRings(case.case_id, pred, areas, True, _gt_rings(case, spec, ids, slices), slices.thickness_mm)
-    except WriteError as error:
-        raise WriteError(f"case {case.case_id!a}: not written: {error}") from error
-    if case.pred_contours is None:
+    if case.pred is None and case.pred_contours is None:
         reasons = "; ".join(finding.message for finding in case.errors)
         raise WriteError(f"case {case.case_id}: not written: no prediction{': ' + reasons if reasons else ''}")
-    rings = _listed(case.pred_contours)
-    areas = {number: [even_odd_area(ring) for ring in found] for number, found in rings.items()}
+    try:
+        _check_id(case.case_id)
+        is_scan = case.stack is not None or case.gt_contours is not None
+        return _scan_rings(case, spec) if is_scan else _plain_rings(case, spec.regions[region], spec)
+    except (WriteError, GridMismatchError, LabelError) as error:
+        raise WriteError(f"case {case.case_id!a}: not written: {error}") from error
+
+
+def _scan_rings(case: Case, spec: EvalSpec) -> CaseRings:
+    """Rings of a scan, whose slices have numbers and thickness of their own."""
+    contours = predicted_contours(case, spec) or ScanContours()
+    traced = case.pred_contours is None
+    if traced and case.pred is not None:
+        slices = axial_slices(case.pred.grid, stack=case.stack)
+        _check_pixels(contours, id_mask(case.pred.data, target_ids(spec)), slices)
     gt = None if case.gt_contours is None or case.errors else _listed(case.gt_contours)
-    return CaseRings(case.case_id, rings, areas, False, gt, case.slice_thickness_mm)
+    return _with_areas(case, contours, traced, gt, case.slice_thickness_mm)
 
 
-def traced_rings(
-    labels: LabelMap, ids: tuple[int, ...], slices: AxialSlices
-) -> tuple[dict[int, list[Ring]], dict[int, list[float]]]:
-    """Return the rings of a region by slice number, and their areas in mm2: pixels times the area of a pixel.
-
-    Parameters
-    ----------
-    labels : LabelMap
-        The region's label map.
-    ids : tuple of int
-        Ids of the region.
-    slices : AxialSlices
-        Of the label map's grid.
-    """
-    mask = id_mask(labels.data, ids)
-    across = tuple(axis for axis in range(3) if axis != slices.axis)
-    rings: dict[int, list[Ring]] = {}
-    areas: dict[int, list[float]] = {}
-    for index in np.flatnonzero(mask.any(axis=across)).tolist():
-        polygons = trace(slices.mask(mask, index))
-        number = slices.numbers[index]
-        rings[number] = [slices.to_lps(polygon.keyhole(), index) for polygon in polygons]
-        areas[number] = [polygon.area * slices.pixel_area_mm2 for polygon in polygons]
-    return dict(sorted(rings.items())), areas
+def _plain_rings(case: Case, ids: tuple[int, ...], spec: EvalSpec) -> CaseRings:
+    """Rings of label maps, or of polygons that were drawn on their slices; without label maps of polygons alone."""
+    labels = case.pred or case.gt
+    if labels is None:
+        return _with_areas(case, case.pred_contours or ScanContours(), False, None, case.slice_thickness_mm)
+    slices = axial_slices(labels.grid, thickness_mm=case.slice_thickness_mm)
+    gt = None
+    if case.gt is not None and not case.errors and is_labelled(case.entry, spec, ids):
+        gt = traced_rings(id_mask(case.gt.data, ids), slices)[0]
+    if case.pred_contours is not None:
+        return _with_areas(case, case.pred_contours, False, gt, slices.thickness_mm)
+    pred, areas = traced_rings(id_mask(labels.data, ids), slices)
+    origins = {number: [MODEL] * len(rings) for number, rings in pred.items()}
+    return CaseRings(case.case_id, pred, areas, origins, True, gt, slices.thickness_mm)
 
 
-def _gt_rings(case: Case, spec: EvalSpec, ids: tuple[int, ...], slices: AxialSlices) -> Mapping[int, list[Ring]] | None:
-    """The ground truth's rings; None where there is none, or it does not say what belongs to the region."""
-    if case.errors or not is_labelled(case.entry, spec, ids):
-        return None
-    if case.gt is not None:
-        return traced_rings(case.gt, ids, slices)[0]
-    return None if case.gt_contours is None else _listed(case.gt_contours)
+def _with_areas(
+    case: Case,
+    contours: ScanContours,
+    traced: bool,
+    gt: Mapping[int, list[Ring]] | None,
+    thickness_mm: Mapping[int, float],
+) -> CaseRings:
+    rings = _listed(contours)
+    area_of = (lambda ring: abs(shoelace(ring))) if traced else even_odd_area
+    areas = {number: [area_of(ring) for ring in found] for number, found in rings.items()}
+    origins = {number: contours.origins_of(number, "model" if traced else "imported") for number in rings}
+    return CaseRings(case.case_id, rings, areas, origins, traced, gt, thickness_mm)
+
+
+def _check_pixels(contours: ScanContours, mask: NDArray[np.bool_], slices: AxialSlices) -> None:
+    """Refuse rings whose area is not that of the pixels they were traced around: a defect."""
+    counts = dict(zip(slices.numbers, np.count_nonzero(mask, axis=(0, 1)).tolist(), strict=True))
+    for number, count in counts.items():
+        area = sum(abs(shoelace(ring)) for ring in contours.rings.get(number, ()))
+        if abs(area - count * slices.pixel_area_mm2) > _SAME * max(count, 1) * slices.pixel_area_mm2:
+            raise WriteError(f"slice {number}: rings of {area:.6g} mm2 around {count} pixels; this is a defect")
 
 
 def _listed(contours: ScanContours) -> dict[int, list[Ring]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from medotter_viewer.core.contours import ContourRules, Origin
+from medotter_viewer.core.contours import ContourRules, Origin, Ring
 from medotter_viewer.core.scores import MetricValue
 from medotter_viewer.export.case_rings import CaseRings
-from medotter_viewer.scoring.lung import lung_scan_score
+from medotter_viewer.scoring.lung import LungScanScore, lung_scan_score
 
 COLUMNS = (
     *("scan_id", "slice_id", "kind", "polygon", "region", "source", "area_mm2"),
@@ -32,8 +32,8 @@ def polygon_row(case_id: str, number: int, line: int, region: str, source: Origi
     }
 
 
-def score_rows(rings: CaseRings, region: str, rules: ContourRules) -> Iterator[Row]:
-    """Yield a row for every slice with a ring and one for the scan; none without ground truth.
+def rings_score(rings: CaseRings, pred: Mapping[int, Sequence[Ring]], rules: ContourRules) -> LungScanScore | None:
+    """Return the numbers of a case for some predicted rings; None without ground truth.
 
     Raises
     ------
@@ -41,15 +41,19 @@ def score_rows(rings: CaseRings, region: str, rules: ContourRules) -> Iterator[R
         If a slice has no thickness, or a ring no area that can be computed.
     """
     if rings.gt is None:
-        return
-    found = lung_scan_score(
+        return None
+    return lung_scan_score(
         rings.gt,
-        rings.pred,
+        pred,
         thickness_mm=rings.thickness_mm,
         overlap=rules.overlap,
         error_length_mm=rules.error_length_mm,
     )
-    shared: Row = {"scan_id": rings.case_id, "region": region}
+
+
+def score_rows(case_id: str, found: LungScanScore, region: str) -> Iterator[Row]:
+    """Yield a row for every slice with a ring and one for the scan."""
+    shared: Row = {"scan_id": case_id, "region": region}
     for number, areas in found.slices.items():
         yield {
             **shared,

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from numpy.typing import ArrayLike
 
 from medotter_viewer.core.case import Case
-from medotter_viewer.core.contours import ERROR_LENGTH_MM, ContourRules, Overlap
+from medotter_viewer.core.contours import ERROR_LENGTH_MM, ContourRules, Origin, Overlap, ScanContours
 from medotter_viewer.core.scores import CaseScore, MetricValue
 from medotter_viewer.core.spec import EvalSpec
-from medotter_viewer.errors import BundleError, MetricInputError, UsageError
+from medotter_viewer.errors import BundleError, GridMismatchError, LabelError, MetricInputError, UsageError
+from medotter_viewer.geometry.axial_slices import stack_slices
+from medotter_viewer.geometry.traced_rings import traced_rings
 from medotter_viewer.metrics.lung import ScanVolumes, SliceAreas, scan_volumes, slice_areas
+from medotter_viewer.metrics.overlap import id_mask, label_voxels
 from medotter_viewer.scoring.options import ScoreOptions
 
 METRICS = ("scan_score", "tp_mm3", "fp_mm3", "fn_mm3")
@@ -20,6 +23,10 @@ NO_TARGET = "no_target"
 """Rule of a score that is 0 because the ground truth is empty."""
 NO_TRUE_POSITIVE = "no_true_positive"
 """Rule of a score that is 0 because prediction and ground truth do not overlap."""
+
+MODEL: Origin = "model"
+"""Who made the rings of a label map that was traced."""
+_LISTED = 10  # ids in a message
 
 Rings = Mapping[int, Sequence[ArrayLike]]
 """Slice number to rings in mm."""
@@ -115,19 +122,69 @@ def lung_scan_score(
     return LungScanScore(volumes, _score(volumes, error_length_mm), slices, thickness)
 
 
-def contours_score(case: Case, rules: ContourRules) -> LungScanScore:
+def predicted_contours(case: Case, spec: EvalSpec) -> ScanContours | None:
+    """Return the predicted rings of a scan, whichever way they are predicted: the only place that decides it.
+
+    Parameters
+    ----------
+    case : Case
+        A scan, with `pred_contours`, or with `pred` on the grid of its `stack`.
+    spec : EvalSpec
+        Says which id of a label map the target has.
+
+    Returns
+    -------
+    ScanContours or None
+        Polygons as they are; else a label map traced along the edges of its pixels, by a ``model``. None without a
+        prediction.
+
+    Raises
+    ------
+    LabelError
+        If the label map holds ids that mean nothing here.
+    GridMismatchError
+        If it does not lie on slices with numbers.
+    """
+    if case.pred_contours is not None or case.pred is None:
+        return case.pred_contours
+    _check_ids(case, spec, label_voxels(case.pred.data))
+    if case.stack is None:
+        raise GridMismatchError(
+            f"the predicted label map {case.entry.pred_path or ''} cannot be tied to slices: the scan's files do not "
+            "say where these lie; give a submission of polygons instead"
+        )
+    slices = stack_slices(case.pred.grid, case.stack)
+    rings, _ = traced_rings(id_mask(case.pred.data, target_ids(spec)), slices)
+    return ScanContours(rings, {number: [MODEL] * len(found) for number, found in rings.items()})
+
+
+def target_ids(spec: EvalSpec) -> tuple[int, ...]:
+    """Return the ids of the target in a predicted label map: of the region named as it, of the only one, else 1."""
+    regions = spec.regions
+    target = (spec.contours or ContourRules()).target
+    return regions.get(target) or (next(iter(regions.values())) if len(regions) == 1 else (1,))
+
+
+def contours_score(case: Case, spec: EvalSpec) -> LungScanScore:
     """Return the numbers of a case's contours; those that are not predicted count as missed.
 
     Raises
     ------
     MetricInputError
-        If there is no ground truth, or what `lung_scan_score` raises.
+        If there is no ground truth, a label map lies on no slices, or what `lung_scan_score` raises.
+    LabelError
+        As `predicted_contours`.
     """
     if case.gt_contours is None:
         raise MetricInputError("no ground-truth contours to score against")
+    rules = spec.contours or ContourRules()
+    try:
+        pred = predicted_contours(case, spec)
+    except GridMismatchError as error:
+        raise MetricInputError(str(error)) from error
     return lung_scan_score(
         case.gt_contours.rings,
-        {} if case.pred_contours is None else case.pred_contours.rings,
+        {} if pred is None else pred.rings,
         thickness_mm=case.slice_thickness_mm,
         overlap=rules.overlap,
         error_length_mm=rules.error_length_mm,
@@ -140,8 +197,8 @@ def score_lung_contour(case: Case, spec: EvalSpec, options: ScoreOptions) -> Cas
     Parameters
     ----------
     case : Case
-        With `gt_contours`, `pred_contours` and `slice_thickness_mm`. A scan that a submission does not mention has
-        contours without rings; None is a model without any submission.
+        With `gt_contours`, `pred_contours` or `pred`, and `slice_thickness_mm`. A scan that a submission does not
+        mention has contours without rings; neither is a model without a prediction.
     spec : EvalSpec
         Its `contours` give the rules.
     options : ScoreOptions
@@ -150,21 +207,34 @@ def score_lung_contour(case: Case, spec: EvalSpec, options: ScoreOptions) -> Cas
     Returns
     -------
     CaseScore
-        ``missing_prediction`` without predicted contours, unless these are to be taken as empty.
+        ``missing_prediction`` without a prediction, unless these are to be taken as empty.
 
     Raises
     ------
-    MetricInputError
-        If there is no ground truth, or what `lung_scan_score` raises.
+    MetricInputError, LabelError
+        As `contours_score`.
     BundleError, UsageError
         If a metric of the specification, or one that was asked for, is not computed for contours.
     """
     metrics = _chosen_metrics(spec, options)
-    if case.gt_contours is not None and case.pred_contours is None and options.missing == "skip":
-        message = f"case {case.case_id}: no prediction found"
+    if case.gt_contours is not None and case.pred_contours is None and case.pred is None and options.missing == "skip":
+        sought = case.entry.pred_sought
+        message = f"case {case.case_id}: no prediction found" + (f", looked for {sought}" if sought else "")
         return CaseScore.unscored(case.case_id, "missing_prediction", message)
-    found = contours_score(case, spec.contours or ContourRules())
+    found = contours_score(case, spec)
     return CaseScore(case.case_id, "scored", case={name: found.metrics[name] for name in metrics})
+
+
+def _check_ids(case: Case, spec: EvalSpec, voxels: Mapping[int, int]) -> None:
+    """Refuse ids that neither the label space nor a region names."""
+    known = spec.label_space or {i for ids in spec.regions.values() for i in ids} or {1}
+    if unknown := {i: n for i, n in voxels.items() if i and i not in known}:
+        listed = ", ".join(f"{i} ({n} voxels)" for i, n in list(unknown.items())[:_LISTED])
+        more = ", ..." if len(unknown) > _LISTED else ""
+        raise LabelError(
+            f"prediction {case.entry.pred_path or ''}: ids outside the label space {sorted(known)}: {listed}{more}; "
+            f"the target has id {', '.join(map(str, target_ids(spec)))}, all else is 0"
+        )
 
 
 def _score(volumes: ScanVolumes, error_length_mm: float) -> MetricValue:

@@ -11,13 +11,14 @@ from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import ContourRules
 from medotter_viewer.core.labels import IntArray
 from medotter_viewer.core.spec import MACRO, EvalSpec
-from medotter_viewer.errors import MetricInputError
+from medotter_viewer.errors import MedotterViewerError, MetricInputError
 from medotter_viewer.geometry.numbered_slices import slice_indices
 from medotter_viewer.geometry.orientation import display_order
 from medotter_viewer.metrics.lung import slice_areas
 from medotter_viewer.metrics.overlap import id_mask
 from medotter_viewer.metrics.surface import bounding_box
 from medotter_viewer.scoring.contour_stack import contour_stack
+from medotter_viewer.scoring.lung import predicted_contours
 from medotter_viewer.scoring.segmentation import is_labelled
 
 
@@ -123,7 +124,8 @@ def contour_profile(case: Case, spec: EvalSpec, *, axis: int = 0) -> SliceProfil
     -------
     SliceProfile or None
         None for an axis that does not run across the slices, and where the files do not say where these lie. A slice
-        with rings that cannot be read counts as empty: the score says what is wrong with them.
+        with rings that cannot be read counts as empty, and so does a label map that is refused: the score says what is
+        wrong with them.
     """
     stack = contour_stack(case)
     if stack is None:
@@ -132,7 +134,11 @@ def contour_profile(case: Case, spec: EvalSpec, *, axis: int = 0) -> SliceProfil
     if order.axes[axis] != 2:
         return None
     overlap = (spec.contours or ContourRules()).overlap
-    gt_rings, pred_rings = ({} if c is None else c.rings for c in (case.gt_contours, case.pred_contours))
+    try:
+        predicted = predicted_contours(case, spec)
+    except MedotterViewerError:
+        predicted = None
+    gt_rings, pred_rings = ({} if c is None else c.rings for c in (case.gt_contours, predicted))
     areas = np.zeros((3, len(stack)))
     for number, index in slice_indices(stack).items():
         try:

@@ -6,11 +6,13 @@ World positions are turned into indices before, and indices into world positions
 from medotter_viewer.geometry.polygons.areas import combined_area, drawable, even_odd_area, overlap_areas
 from medotter_viewer.geometry.polygons.filling import FILL_RULES, FillRule, fill
 from medotter_viewer.geometry.polygons.keyholes import keyhole
+from medotter_viewer.geometry.polygons.nesting import CrossingRingsError, even_odd_polygons, union_polygons
 from medotter_viewer.geometry.polygons.rings import Ring, as_ring, shoelace
 from medotter_viewer.geometry.polygons.tracing import TracedPolygon, trace
 
 __all__ = [
     "FILL_RULES",
+    "CrossingRingsError",
     "FillRule",
     "Ring",
     "TracedPolygon",
@@ -18,9 +20,11 @@ __all__ = [
     "combined_area",
     "drawable",
     "even_odd_area",
+    "even_odd_polygons",
     "fill",
     "keyhole",
     "overlap_areas",
     "shoelace",
     "trace",
+    "union_polygons",
 ]

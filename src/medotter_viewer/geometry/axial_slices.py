@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from medotter_viewer.core.contours import Ring
 from medotter_viewer.core.grid import OBLIQUE_DEG, Grid
 from medotter_viewer.core.slice_stack import SliceStack
-from medotter_viewer.errors import WriteError
-
-"""Up to this angle x and y of a slice are those of the patient."""
+from medotter_viewer.errors import GridMismatchError
+from medotter_viewer.geometry.numbered_slices import slice_indices
 
 _FILES_AXES = ("sagittal", "coronal", "axial")
 
@@ -80,28 +79,55 @@ def axial_slices(
 
     Raises
     ------
-    WriteError
-        If the volume does not say where it lies, is oblique by more than `OBLIQUE_DEG`, the slices of a scan are
-        not axial, or their numbers are missing or not unique: then there is no x, y, slice to be written.
+    GridMismatchError
+        If the volume does not say where it lies, is oblique by more than `OBLIQUE_DEG`, or what `stack_slices`
+        refuses: then there is no x, y, slice to be written.
     """
     if grid.unit == "px" or not grid.has_world:
-        raise WriteError("its file does not say where it lies, so that there is no x, y in mm; give one that does")
+        raise GridMismatchError(
+            "its file does not say where it lies, so that there is no x, y in mm; give one that does"
+        )
     if grid.oblique_deg > OBLIQUE_DEG:
-        raise WriteError(
+        raise GridMismatchError(
             f"its axes are {grid.oblique_deg:.3g} degrees oblique, at most {OBLIQUE_DEG} are allowed: x, y of a "
             "slice would not be those of the patient; resample it to the patient's axes"
         )
     axis = next(a for a, (world, _) in enumerate(grid.world_axes) if world == 2)
-    if stack is None:
-        numbers = tuple(range(1, grid.shape[axis] + 1))
-    else:
+    if stack is not None:
         if axis != 2:
-            raise WriteError(f"its slices are {_FILES_AXES[grid.world_axes[2][0]]}, expected axial ones")
-        if len(stack) != grid.shape[2] or stack.grid.shape != grid.shape:
-            raise WriteError(f"it has {grid.describe()}, its scan {stack.grid.describe()}")
-        numbers = tuple(0 if number is None else number for number in stack.numbers)
-        if min(numbers) < 1 or len(set(numbers)) < len(numbers):
-            raise WriteError("its slices have no numbers of their own (DICOM's Instance Number, from 1)")
-    known = thickness_mm or {}
-    step = grid.spacing[axis]
-    return AxialSlices(grid, axis, numbers, {number: known.get(number, step) for number in numbers}, stack)
+            raise GridMismatchError(f"its slices are {_FILES_AXES[grid.world_axes[2][0]]}, expected axial ones")
+        return stack_slices(grid, stack, thickness_mm=thickness_mm)
+    numbers = tuple(range(1, grid.shape[axis] + 1))
+    return AxialSlices(grid, axis, numbers, _thickness(grid.spacing[axis], numbers, thickness_mm))
+
+
+def stack_slices(grid: Grid, stack: SliceStack, *, thickness_mm: Mapping[int, float] | None = None) -> AxialSlices:
+    """Return the slices of a scan with the numbers it gives them, however oblique they are: x and y alone count.
+
+    Parameters
+    ----------
+    grid : Grid
+        Of a volume on the voxels of `stack`.
+    stack : SliceStack
+        Of the scan.
+    thickness_mm : mapping of int to float, optional
+        As for `axial_slices`.
+
+    Raises
+    ------
+    GridMismatchError
+        If the volume has another shape, slices stand upright (x and y do not say where on them a point is), or their
+        numbers are missing or not unique.
+    """
+    if len(stack) != grid.shape[2] or stack.grid.shape != grid.shape:
+        raise GridMismatchError(f"it has {grid.describe()}, its scan {stack.grid.describe()}")
+    numbers = tuple(0 if number is None else number for number in stack.numbers)
+    if min(numbers) < 1 or len(set(numbers)) < len(numbers):
+        raise GridMismatchError("its slices have no numbers of their own (DICOM's Instance Number, from 1)")
+    if not slice_indices(stack):
+        raise GridMismatchError("its slices stand upright: x and y do not say where on them a point is")
+    return AxialSlices(grid, 2, numbers, _thickness(grid.spacing[2], numbers, thickness_mm), stack)
+
+
+def _thickness(step: float, numbers: tuple[int, ...], known: Mapping[int, float] | None) -> dict[int, float]:
+    return {number: (known or {}).get(number, step) for number in numbers}

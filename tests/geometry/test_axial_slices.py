@@ -10,8 +10,8 @@ import pytest
 
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.slice_stack import SliceStack
-from medotter_viewer.errors import WriteError
-from medotter_viewer.export.axial_slices import axial_slices
+from medotter_viewer.errors import GridMismatchError
+from medotter_viewer.geometry.axial_slices import axial_slices
 
 
 def turned(degrees: float, about: int = 2) -> Grid:
@@ -79,7 +79,7 @@ def test_a_scan_numbers_its_slices_and_places_each() -> None:
     ],
 )
 def test_what_has_no_axial_slices_is_refused_with_the_reason(grid, stack, said: str) -> None:
-    with pytest.raises(WriteError, match=said):
+    with pytest.raises(GridMismatchError, match=said):
         axial_slices(grid, stack=None if stack is None else stack_of(grid, stack))
 
 

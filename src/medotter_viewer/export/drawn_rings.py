@@ -1,0 +1,67 @@
+"""A prediction that was drawn as contours is written as it was drawn: not filled with voxels and traced again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from medotter_viewer.core.case import Case
+from medotter_viewer.core.contours import Ring, ScanContours
+from medotter_viewer.core.findings import Finding
+from medotter_viewer.core.grid import PASS_FRACTION, Grid
+from medotter_viewer.errors import GridMismatchError, MedotterViewerError, MetricInputError
+from medotter_viewer.geometry.polygons import even_odd_polygons
+from medotter_viewer.sources.segment_files import DrawnStructures, read_drawn_structures, series_choice
+
+
+def with_drawn_rings(case: Case, region: str) -> tuple[Case, list[Finding]]:
+    """Return a case with the polygons of a region as its RTSTRUCT has them, in place of its voxels.
+
+    Parameters
+    ----------
+    case : Case
+        As its files say.
+    region : str
+        Name of the structure.
+
+    Returns
+    -------
+    case : Case
+        With `pred_contours`, slices counted from 1 in the order of the series; the same case where its prediction is
+        no RTSTRUCT, or has no structure of that name.
+    findings : list of Finding
+        A warning where it has contours that cannot be written as they are: then its voxels are to be traced.
+    """
+    entry = case.entry
+    if case.pred is None or case.pred_contours is not None or entry.pred_path is None or entry.scan is not None:
+        return case, []
+    try:
+        drawn = read_drawn_structures(
+            entry.pred_path, image=next(iter(entry.channels.values()), None), series=series_choice(entry)
+        )
+        if drawn is None:
+            return case, []
+        rings = _rings(drawn, region, case.pred.grid)
+    except MedotterViewerError as error:
+        message = f"case {case.case_id}: {region}: written along the edges of pixels, not as it was drawn: {error}"
+        return case, [Finding("warning", "contours-retraced", message, str(entry.pred_path), case.case_id)]
+    return (case if rings is None else replace(case, pred_contours=ScanContours(rings))), []
+
+
+def _rings(drawn: DrawnStructures, region: str, grid: Grid) -> dict[int, list[Ring]] | None:
+    """Polygons by slice number; None where no structure has the name."""
+    number = next((n for n, name in drawn.structures.names.items() if name == region), None)
+    if number is None:
+        return None
+    ours = drawn.stack.grid
+    if grid.shape != ours.shape or grid.corner_displacement_mm(ours) > PASS_FRACTION * min(grid.spacing):
+        raise GridMismatchError(f"its voxels are {grid.describe()}, those of its series {ours.describe()}")
+    placed = drawn.placed[number]
+    rings: dict[int, list[Ring]] = {}
+    for index in placed.points_lps:
+        try:
+            found = even_odd_polygons(placed.xy_lps(index))
+        except MetricInputError as error:
+            raise MetricInputError(f"slice {index + 1}: {error}") from error
+        if found:
+            rings[index + 1] = found
+    return rings
