@@ -23,6 +23,7 @@ from medotter_viewer.session.first_view import first_view, has_contours
 from medotter_viewer.session.jobs import Deliver, Jobs
 from medotter_viewer.session.read_ahead import ReadAhead
 from medotter_viewer.session.score_all import ScoreAll
+from medotter_viewer.session.working_cases import WorkingCases
 from medotter_viewer.session.working_copy import Edits, WorkingCopy
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 from medotter_viewer.sources.source import CaseSource
@@ -277,6 +278,20 @@ class ReviewSession:
     def edited_cases(self) -> list[str]:
         """Cases whose predictions were changed here; nothing of that is in a file."""
         return [*self._edits, *([self.opened.case.case_id] if self.opened is not None and self.edited else [])]
+
+    def working_cases(self) -> WorkingCases:
+        """Return all cases as they are edited now, to be read from any thread; later edits are not seen in it."""
+        return WorkingCases(self.source, self.spec, self.working, self._edits)
+
+    def export_case(self, case_id: str, region: str) -> Case:
+        """Return a case as it is edited, open or not, with the rings of a region and who made them where painted.
+
+        Raises
+        ------
+        CaseNotFoundError
+            If there is none of that id.
+        """
+        return self.working_cases().load(case_id, region)
 
     def prediction_edited(self) -> None:
         """Note that `pred_data` was painted on (or was changed back), and score it."""

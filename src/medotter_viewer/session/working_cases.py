@@ -1,0 +1,62 @@
+"""The cases of a review as a person left them, for work in the background that takes a while."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from medotter_viewer.core.case import Case
+from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.export.painted_rings import with_painted_rings
+from medotter_viewer.session.working_copy import Edits, WorkingCopy
+from medotter_viewer.sources.source import CaseSource
+
+
+class WorkingCases:
+    """The predictions of all cases as they were at one moment: what is edited later is not seen.
+
+    Parameters
+    ----------
+    source : CaseSource
+        Where cases that nobody edited are read.
+    spec : EvalSpec
+        Gives the ids of regions.
+    working : WorkingCopy or None
+        Of the open case.
+    edits : mapping of str to Edits
+        Of cases that were edited and left.
+    """
+
+    def __init__(
+        self, source: CaseSource, spec: EvalSpec, working: WorkingCopy | None, edits: Mapping[str, Edits]
+    ) -> None:
+        self._source, self._spec = source, spec
+        self._edits = {case_id: _copied(one) for case_id, one in edits.items()}
+        self._open = None
+        if working is not None:
+            working.note_painted()
+            self._open = working.case, working.frozen()
+
+    def load(self, case_id: str, region: str) -> Case:
+        """Return a case as it was edited, without its image unless it is open; callable from any thread.
+
+        Rings that were traced from a painted label map stand in `pred_contours`, and say who made them.
+
+        Raises
+        ------
+        CaseNotFoundError
+            If there is none of that id.
+        """
+        if self._open is not None and self._open[0].case_id == case_id:
+            from_file, case = self._open
+        else:
+            from_file = case = self._source.load(case_id, images=False)
+            if case_id in self._edits:
+                case = WorkingCopy(case, _copied(self._edits[case_id])).frozen()
+        return with_painted_rings(case, from_file.pred, region, self._spec)
+
+
+def _copied(edits: Edits) -> Edits:
+    """The same edits; painting goes on in another array."""
+    data = edits.pred_data
+    return replace(edits, pred_data=None if data is None else data.copy(order="K"))

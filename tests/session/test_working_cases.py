@@ -1,0 +1,47 @@
+"""What an export sees of a review: every case as it was edited at one moment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from medotter_viewer.errors import CaseNotFoundError
+
+BLOCK = (slice(1, 5), slice(1, 5))
+
+
+def test_open_left_and_untouched_cases_are_as_a_person_left_them(session: Any) -> None:
+    session.go_to("A/bad")  # the model found the block on slices 2 and 3
+    session.pred_data[(*BLOCK, 3)] = 1
+    session.prediction_edited()
+    session.go_to("A/good")
+    session.pred_data[...] = 0
+    session.prediction_edited()
+    cases = session.working_cases()
+    session.pred_data[...] = 1  # later than the moment
+    bad, good = cases.load("A/bad", "one"), cases.load("A/good", "one")
+    assert np.count_nonzero(bad.pred.data) == 3 * 16
+    assert bad.pred_contours.origins == {2: ("model",), 3: ("model",), 4: ("edited",)}
+    assert np.count_nonzero(good.pred.data) == 0
+    assert good.pred_contours.rings == {}
+
+
+def test_reading_an_edited_case_takes_nothing_from_the_review(session: Any) -> None:
+    session.go_to("A/bad")
+    session.pred_data[(*BLOCK, 3)] = 1
+    session.prediction_edited()
+    session.go_to("A/good")
+    session.export_case("A/bad", "one").pred.data[...] = 0
+    session.go_to("A/bad")
+    assert np.count_nonzero(session.pred_data) == 48
+    assert session.edited
+
+
+def test_a_case_that_is_not_edited_is_as_its_files_say(session: Any) -> None:
+    session.go_to("A/bad")
+    assert session.export_case("B/ok", "one").pred_contours is None
+    assert session.export_case("A/bad", "one").pred_contours is None
+    with pytest.raises(CaseNotFoundError):
+        session.export_case("A/none", "one")
