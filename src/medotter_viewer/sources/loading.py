@@ -14,16 +14,16 @@ from typing import TypeVar
 
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.findings import Finding
-from medotter_viewer.core.grid import PASS_FRACTION, REFUSE_FRACTION, Grid
+from medotter_viewer.core.grid import PASS_FRACTION, Grid
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.segments import Segments
 from medotter_viewer.core.volume import Volume
-from medotter_viewer.errors import GridMismatchError, MedotterViewerError
+from medotter_viewer.errors import MedotterViewerError
 from medotter_viewer.formats import registry
 from medotter_viewer.formats.dicom.choice import SeriesChoice
 from medotter_viewer.formats.landmark_files import read_landmarks
 from medotter_viewer.geometry.orientation import drawing_error_mm
-from medotter_viewer.geometry.resample import resample_labels
+from medotter_viewer.sources.label_grids import adopted, no_position, on_grid
 from medotter_viewer.sources.label_names import unnamed_ids
 from medotter_viewer.sources.named_pair import named_pair
 from medotter_viewer.sources.scan_cases import load_scan_case
@@ -112,12 +112,6 @@ def _labels_or_segments(
     return read_segment_file(path, image=image, series=series) or registry.read_labels(path, label_series(entry))
 
 
-def _no_position(grid: Grid) -> str:
-    if grid.unit == "px":
-        return "a picture or plain array does not say where it lies"
-    return "the file has no form codes (no qform, no sform)"
-
-
 class _Reader:
     """Collects the findings of one case."""
 
@@ -158,43 +152,11 @@ class _Reader:
 
     def adopt(self, labels: LabelMap, partners: list[Grid | None], part: str) -> LabelMap:
         """Give a label map without position the grid of a partner of the same shape."""
-        for partner in partners:
-            if partner is not None and partner.has_world and partner.shape == labels.grid.shape:
-                message = f"{part}: {_no_position(labels.grid)}; it takes its partner's grid"
-                self.add("info", "no-form-codes", message)
-                return LabelMap(labels.data, partner)
-        if labels.grid.unit == "mm":  # pictures among themselves need no position
-            message = f"{part}: {_no_position(labels.grid)}: its orientation is unknown"
-            self.add("warning", "no-form-codes", message)
-        return labels
+        return adopted(labels, partners, part, self.add)
 
     def match_prediction(self, grid: Grid, pred: LabelMap, *, resample: bool) -> LabelMap | None:
         """Return the prediction on the ground truth's grid, or None with an error."""
-        if not pred.grid.has_world and pred.grid.shape == grid.shape:
-            return self.adopt(pred, [grid], "prediction") if grid.has_world else LabelMap(pred.data, grid)
-        got = f"prediction {pred.grid.describe()}; ground truth {grid.describe()}"
-        if pred.grid.shape == grid.shape and grid.has_world:
-            apart = pred.grid.corner_displacement_mm(grid)
-            limit = min(grid.spacing)
-            if apart <= REFUSE_FRACTION * limit:
-                if apart > PASS_FRACTION * limit:
-                    message = f"the prediction's corners lie up to {apart:.3g} mm from the ground truth's"
-                    self.add("warning", "grid-nearly-equal", f"{message}; scored as one grid")
-                return LabelMap(pred.data, grid)
-            got += f"; largest corner displacement {apart:.2f} mm, {REFUSE_FRACTION * limit:.2f} mm is allowed"
-        if not resample:
-            hint = "; not scored; write the prediction on the ground truth's grid"
-            if grid.has_world and pred.grid.has_world:
-                hint += ", or resample it by --resample-prediction"
-            self.add("error", "grid-mismatch", f"grids differ: {got}{hint}")
-            return None
-        try:
-            resampled = resample_labels(pred, grid)
-        except GridMismatchError as error:
-            self.add("error", "grid-mismatch", f"grids differ: {got}; {error}")
-            return None
-        self.add("warning", "resampled-prediction", f"prediction resampled by nearest neighbour: {got}")
-        return resampled
+        return on_grid(pred, grid, self.add, resample=resample)
 
     def place_image(self, name: str, volume: Volume, shown: LabelMap | None) -> Volume:
         """Give an image without position the labels' grid where the shapes agree; note one that lies elsewhere."""
@@ -202,7 +164,7 @@ class _Reader:
             return volume
         if not volume.grid.has_world and volume.grid.shape == shown.grid.shape:
             if volume.grid.unit == "mm" or shown.grid.has_world:
-                message = f"channel {name}: {_no_position(volume.grid)}; drawn on the labels' grid"
+                message = f"channel {name}: {no_position(volume.grid)}; drawn on the labels' grid"
                 self.add("info", "no-form-codes", message)
             return replace(volume, grid=shown.grid)
         self.note_image(name, volume.grid, shown.grid)
