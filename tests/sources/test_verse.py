@@ -113,6 +113,7 @@ def test_masks_and_points_are_scored_with_either_or_both(tmp_path: Path) -> None
     nifti(model / "sub-b.nii.gz")
     points(model / "sub-c_ctd.json")
     points(model / "sub-x_ctd.json")
+    (model / "sub-a_ctd.provenance.json").write_text("{}")  # what stands beside points is no prediction without a case
     source = open_source(tmp_path / "data", predictions=model)
     found = scores(source)
     assert {i: s.status for i, s in found.items()} == {

@@ -13,6 +13,7 @@ anjany/verse, README.md; verse2020.grand-challenge.org; Hendrik-code/TPTBox, ``c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from medotter_viewer.core.vertebra_names import vertebra_name
 from medotter_viewer.errors import BundleError, LabelError, ReadError
 from medotter_viewer.formats.config_files import read_json
 from medotter_viewer.formats.landmark_frame import AXES, LandmarkFile
+from medotter_viewer.formats.landmark_provenance import edited_labels, read_provenance
 from medotter_viewer.formats.landmark_tptbox import BODY, SUBREGION, WORLD_AXES, as_point_list
 
 LAYOUTS: Mapping[str, str] = {"miccai19": "IPL", "miccai20": "PIR"}
@@ -84,12 +86,19 @@ def parse_landmarks(content: Any, path: Path, *, layout: str | None = None) -> L
 def read_landmark_file(path: Path, *, layout: str | None = None) -> LandmarkFile:
     """Return the points of a file along its own axes; see `parse_landmarks`.
 
+    A provenance beside the file says whether the points were taken from a mask, and which a person moved.
+
     Raises
     ------
     ReadError, LabelError, BundleError
         As `parse_landmarks`, or if the file cannot be read or is no JSON.
     """
-    return parse_landmarks(read_json(path, nan=True), path, layout=layout)
+    file = parse_landmarks(read_json(path, nan=True), path, layout=layout)
+    found, findings = read_provenance(path)
+    file = replace(file, findings=(*file.findings, *findings))
+    if found is None:
+        return file
+    return replace(file, derived=found.derived, edited=edited_labels(found, file.points))
 
 
 def read_landmarks(path: Path, grid: Grid | None, *, layout: str | None = None) -> tuple[Landmarks, list[Finding]]:

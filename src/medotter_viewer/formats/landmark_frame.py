@@ -47,6 +47,8 @@ class LandmarkFile:
         What was noticed.
     in_world : bool
         Whether coordinates are mm of the world, RAS+: no image is needed to place them.
+    derived, edited : bool, frozenset of int
+        As of `Landmarks`, where the file's provenance says so.
     """
 
     path: Path
@@ -58,6 +60,8 @@ class LandmarkFile:
     grid: Grid | None = None
     findings: tuple[Finding, ...] = ()
     in_world: bool = False
+    derived: bool = False
+    edited: frozenset[int] = frozenset()
 
     def place(self, grid: Grid | None) -> tuple[Landmarks, list[Finding]]:
         """Return the points in world mm RAS+, and what was noticed.
@@ -79,7 +83,7 @@ class LandmarkFile:
         if self.in_world:
             if grid is not None and grid.has_world:
                 findings += _outside(self.points, grid, self.path)
-            return Landmarks(self.points, str(self.path)), findings
+            return Landmarks(self.points, str(self.path), self.derived, self.edited), findings
         if self.grid is None and grid is None and self.points and not self.in_mm:
             raise ReadError(f"{self.path}: coordinates are voxels of an image; give the image")
         if self.grid is None and grid is not None and not grid.has_world and self.points:
@@ -92,7 +96,7 @@ class LandmarkFile:
         world = {label: self._world(point, own) for label, point in self.points.items()}
         if grid is not None and grid.has_world:
             findings += _outside(world, grid, self.path)
-        return Landmarks(world, str(self.path)), findings
+        return Landmarks(world, str(self.path), self.derived, self.edited), findings
 
     def _world(self, point: Point, grid: Grid | None) -> Point:
         grows = {AXES[code][0]: (AXES[code][1], value) for code, value in zip(self.axes, point, strict=True)}

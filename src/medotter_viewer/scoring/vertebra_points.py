@@ -18,6 +18,7 @@ FROM_MASK = "points_from_mask"
 """Rule of a number that rests on points which no file gives."""
 CENTRE_OF_MASS = "centre of mass of the mask"
 _NO_FILE = "none in a file: taken from the mask, the centre of mass of each vertebra"
+_IN_FILE = "the file holds centres of mass of a mask, as its provenance says"
 _OFFSET = "a mask's centre lies about 12 mm from the centre of the vertebral body, where annotated points are"
 
 
@@ -77,7 +78,7 @@ def derived_notes(gt: Landmarks | None, pred: Landmarks | None, where: str | Non
     for name, side in (("ground-truth", gt), ("predicted", pred)):
         if side is None or not side.derived:
             continue
-        message = f"{name} points: {_NO_FILE}; {_OFFSET}"
+        message = f"{name} points: {_NO_FILE if side.source == CENTRE_OF_MASS else _IN_FILE}; {_OFFSET}"
         if side is gt:
             message += "; vertebrae that the image cuts off count too"
         notes.append(Finding("warning", "points-from-mask", message, where=where))

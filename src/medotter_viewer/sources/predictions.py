@@ -16,6 +16,7 @@ from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.paths import Confined
 from medotter_viewer.errors import UnsafePathError, UsageError
+from medotter_viewer.formats.landmark_provenance import provenance_path
 from medotter_viewer.formats.registry import SUFFIXES
 
 FIELDS = ("case_id", "dataset", "split", "tier", "stem")
@@ -67,17 +68,27 @@ class PredictionFolder:
             except (ValueError, LookupError) as error:
                 raise UsageError(f"--pattern {self.pattern!r}: {error}; write fields as {{name}}") from error
 
-    def find(self, entry: CaseEntry) -> tuple[Path | None, list[Finding]]:
+    def find(self, entry: CaseEntry, *, folders: bool = False) -> tuple[Path | None, list[Finding]]:
         """Return the prediction file of a case, or None, and what was noticed.
 
         Two files for one case are an error finding that names both: neither is taken.
+
+        Parameters
+        ----------
+        entry : CaseEntry
+            The case.
+        folders : bool
+            Whether a folder of that name counts too: of a file that names structures, or of a series.
         """
         where = f"prediction of case {entry.case_id}"
+        names = self._names(entry)
+        if folders and self.pattern is None:
+            names = [*names, entry.case_id]
         try:
-            paths = [self._confined.resolve(name, where=where) for name in self._names(entry)]
+            paths = [self._confined.resolve(name, where=where) for name in names]
         except UnsafePathError as error:
             return None, [Finding("error", "unsafe-path", str(error), where=entry.case_id)]
-        there = [path for path in paths if path.is_file()]
+        there = [path for path in paths if path.is_file() or (folders and path.is_dir())]
         if len(there) > 1:
             names = " and ".join(str(path) for path in there)
             message = f"{len(there)} predictions for case {entry.case_id}: {names}; keep one, or name it by --pattern"
@@ -108,8 +119,12 @@ class PredictionFolder:
 
     def unused(self, used: Iterable[Path]) -> list[Path]:
         """Return the files below the folder that no case uses, sorted."""
-        taken = {os.path.realpath(path) for path in used}
-        return sorted(path for path in self.folder.rglob("*") if path.is_file() and os.path.realpath(path) not in taken)
+        taken = {os.path.realpath(one) for path in used for one in (path, provenance_path(path))}
+        return sorted(
+            path
+            for path in self.folder.rglob("*")
+            if path.is_file() and not any(os.path.realpath(one) in taken for one in (path, *path.parents))
+        )
 
     def _names(self, entry: CaseEntry) -> list[str]:
         if self.pattern is None:
