@@ -100,6 +100,8 @@ class Case:
         Where the slices of a scan lie: what places its contours, which are x, y on a slice of a number.
     structures : mapping of str to ScanContours
         Every structure of a scan, those of the target too, by a name that no other has.
+    structure_numbers : mapping of str to int
+        The same names to the structures' numbers in the scan's files.
     seeds : tuple of (int, float, float)
         Slice number and x, y in mm LPS of known points inside tumours.
     regions : mapping of str to tuple of int, or None
@@ -121,6 +123,7 @@ class Case:
     slice_thickness_mm: Mapping[int, float] = field(default_factory=dict)
     stack: SliceStack | None = None
     structures: Mapping[str, ScanContours] = field(default_factory=dict)
+    structure_numbers: Mapping[str, int] = field(default_factory=dict)
     seeds: tuple[Seed, ...] = ()
     regions: Mapping[str, tuple[int, ...]] | None = None
     unscorable: Mapping[str, str] = field(default_factory=dict)
