@@ -1,4 +1,4 @@
-"""Write sample_bundles/: two small benchmark bundles made of phantoms, with predictions that are wrong on purpose.
+"""Write sample_bundles/: small benchmark bundles made of phantoms, with predictions that are wrong on purpose.
 
     python scripts/make_sample_bundles.py            write everything again
     python scripts/make_sample_bundles.py --check    only tell whether the files on disk are what would be written
@@ -11,19 +11,20 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import hashlib
-import io
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import sample_scans
+import sample_spines
+from sample_files import manifest_of, packed, rounded
 
 from medotter_viewer.core.labels import LabelMap
-from medotter_viewer.core.volume import Volume
 from medotter_viewer.phantoms import (
     Phantom,
     brain_phantom,
@@ -339,20 +340,6 @@ PLANS = (TORSO, GLIOMA)
 # --- files -----------------------------------------------------------------------------------------------------
 
 
-def packed(image: Volume | LabelMap) -> bytes:
-    """Return a NIfTI file: no time and no name in the gzip header, so that equal content gives equal bytes."""
-    import nibabel
-
-    nifti = nibabel.Nifti1Image(image.data, image.grid.affine, dtype=image.data.dtype)
-    nifti.header.set_xyzt_units("mm")
-    nifti.set_sform(image.grid.affine, code=1)
-    nifti.set_qform(image.grid.affine, code=1)
-    stream = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=stream, compresslevel=9, mtime=0) as file:
-        file.write(nifti.to_bytes())
-    return stream.getvalue()
-
-
 def native_labels(plan: BundlePlan, sample: Sample, truth: LabelMap) -> LabelMap:
     """Return the truth in the ids of the sample's dataset."""
     if plan.native is None:
@@ -387,7 +374,7 @@ def case_files(plan: BundlePlan, sample: Sample) -> Iterator[tuple[str, bytes]]:
 
 
 def manifest(plan: BundlePlan) -> dict[str, Any]:
-    """Return manifest_test.json; the hash is taken over everything else in it."""
+    """Return manifest_test.json."""
     per_case = {}
     for sample in plan.samples:
         channels = ["image"] if plan is TORSO else ["t1", "t1c", "t2", "flair"]
@@ -401,20 +388,7 @@ def manifest(plan: BundlePlan) -> dict[str, Any]:
             **({"image": images["image"]} if channels == ["image"] else {"chan": images}),
             "seg": labels,
         }
-    content = {
-        "task": plan.name,
-        "version": "1.0.0",
-        "split_version": f"{plan.name}/v1",
-        "train": [s.case_id for s in plan.samples if s.split == "train"],
-        "test": [s.case_id for s in plan.samples if s.split == "test"],
-        "per_case": per_case,
-        "skipped": [],
-        "dropped_cross_split": [],
-    }
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
-    digest = hashlib.sha256(canonical).hexdigest()[:12]
-    head = {key: content[key] for key in ("task", "version", "split_version")}
-    return {**head, "hash": digest, **content}
+    return manifest_of(plan.name, per_case)
 
 
 def coverage_report(plan: BundlePlan, written: Mapping[str, bytes]) -> str:
@@ -560,15 +534,6 @@ def averaged(plan: BundlePlan, cases: Mapping[str, Any]) -> dict[str, Any]:
     return {"by_region": by_region, "macro": macro, "headline": headline}
 
 
-def rounded(value: Any) -> Any:
-    """Round every float to nine decimals: below any tolerance, above the noise of another machine."""
-    if isinstance(value, float):
-        return round(value, 9)
-    if isinstance(value, dict):
-        return {key: rounded(v) for key, v in value.items()}
-    return value
-
-
 def expected(plan: BundlePlan, written: Mapping[str, bytes]) -> dict[str, Any]:
     """Return the scores of every model on the test split."""
     models = {}
@@ -625,13 +590,13 @@ def main() -> int:
     """Write the bundles, or compare them with what would be written."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file differs")
-    parser.add_argument("--only", choices=[plan.name for plan in PLANS], help="one bundle only")
+    parser.add_argument("--only", choices=list(BUNDLES), help="one bundle only")
     options = parser.parse_args()
     different = 0
-    for plan in PLANS:
-        if options.only not in (None, plan.name):
+    for name, make in BUNDLES.items():
+        if options.only not in (None, name):
             continue
-        files = bundle_files(plan)
+        files = make()
         for path, content in files.items():
             target = ROOT / path
             if target.is_file() and target.read_bytes() == content:
@@ -641,9 +606,15 @@ def main() -> int:
             if not options.check:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(content)
-        print(f"{plan.name}: {len(files)} files, {sum(map(len, files.values())) / 1e6:.2f} MB")
+        print(f"{name}: {len(files)} files, {sum(map(len, files.values())) / 1e6:.2f} MB")
     return 1 if options.check and different else 0
 
+
+BUNDLES: Mapping[str, Callable[[], dict[str, bytes]]] = {
+    **{plan.name: partial(bundle_files, plan) for plan in PLANS},
+    sample_scans.NAME: sample_scans.files,
+    sample_spines.NAME: sample_spines.files,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

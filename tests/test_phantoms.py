@@ -53,10 +53,11 @@ def script():
     path = REPOSITORY / "scripts" / "make_sample_bundles.py"
     spec = importlib.util.spec_from_file_location("make_sample_bundles", path)
     module = importlib.util.module_from_spec(spec)
-    sys.modules["make_sample_bundles"] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules["make_sample_bundles"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(path.parent)  # it imports its neighbours
+        patch.setitem(sys.modules, "make_sample_bundles", module)
+        spec.loader.exec_module(module)
+        yield module
 
 
 def cube(at=(3, 3, 3), size=4, shape=(12, 10, 11), label=1):
@@ -327,7 +328,7 @@ def test_equal_content_is_packed_into_equal_bytes_without_time_or_name(script):
 
 def test_the_sample_bundles_stay_small():
     files = [p for p in SAMPLES.rglob("*") if p.is_file()]
-    assert sum(p.stat().st_size for p in files) < 6_000_000
+    assert sum(p.stat().st_size for p in files) < 7_500_000
     assert max(p.stat().st_size for p in files) < 700_000
 
 

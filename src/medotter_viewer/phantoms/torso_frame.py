@@ -117,14 +117,18 @@ def _paint_chest(canvas: Canvas, frame: Frame) -> None:
     canvas.paint(canvas.ellipsoid((-5, -29, 130), (3, 2, 30)), -500.0)
 
 
-def _paint_heart(canvas: Canvas, frame: Frame) -> None:
-    inside = np.minimum(frame.cavity - 4, canvas.z - frame.dome + 6)
-    muscle = join(
+def heart(canvas: Canvas) -> Array:
+    """Return the depth of the heart before its surface is roughened."""
+    return join(
         canvas.ellipsoid((-26, 26, 72), (54, 40, 42), turn_deg=-28, lean=-0.2),
         canvas.ellipsoid((16, 26, 92), (32, 36, 46)),
         blend_mm=16.0,
     )
-    muscle = np.minimum(muscle + 1.2 * canvas.noise(9.0), inside)
+
+
+def _paint_heart(canvas: Canvas, frame: Frame) -> None:
+    inside = np.minimum(frame.cavity - 4, canvas.z - frame.dome + 6)
+    muscle = np.minimum(heart(canvas) + 1.2 * canvas.noise(9.0), inside)
     canvas.paint(muscle + 1.5, 45.0)
     canvas.paint(muscle, 108 + 5 * canvas.noise(6.0))
     left = canvas.ellipsoid((-40, 20, 72), (30, 17, 26), turn_deg=-32, lean=-0.2)
