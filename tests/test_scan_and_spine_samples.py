@@ -47,7 +47,7 @@ def row_of(case_id: str, word: str) -> str:
 # --- scans -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "model", "case_id"), EXPECTED, ids="-".join)
+@pytest.mark.parametrize(("name", "model", "case_id"), EXPECTED)
 def test_every_sample_scores_what_plain_counting_gives(name: str, model: str, case_id: str) -> None:
     expected = EXPECTED[name, model, case_id]
     found = case_numbers(name, model, case_id)
