@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from medotter_viewer.checks.bundle import check_rules
 from medotter_viewer.core.findings import Finding
-from medotter_viewer.errors import MedotterViewerError
+from medotter_viewer.errors import LabelError, MedotterViewerError
 from medotter_viewer.metrics.overlap import overlap_table
+from medotter_viewer.scoring.lung import predicted_contours
 from medotter_viewer.scoring.segmentation import check_ids
 from medotter_viewer.sources.bundle_source import BundleSource
 from medotter_viewer.sources.source import CaseSource
@@ -39,4 +40,11 @@ def check_source(source: CaseSource) -> Iterator[Finding]:
                 check_ids(overlap_table(case.gt.data, case.pred.data), spec, entry)
             except MedotterViewerError as error:
                 yield Finding("error", "ids-outside-label-space", str(error), where=case_id)
+        elif spec.contours is not None and case.pred is not None:
+            try:
+                predicted_contours(case, spec)
+            except LabelError as error:
+                yield Finding("error", "ids-outside-label-space", str(error), where=case_id)
+            except MedotterViewerError as error:
+                yield Finding("error", "grid-mismatch", str(error), where=case_id)
     yield from source.check()

@@ -97,11 +97,11 @@ class ProgressLine:
     def __init__(self, what: str) -> None:
         self._what, self._shown = what, sys.stderr.isatty()
 
-    def __call__(self, done: int, total: int, score: object = None) -> None:  # noqa: ARG002
-        """Show how far the work is."""
+    def __call__(self, done: int, total: int, score: object = None, *, more: str = "") -> None:  # noqa: ARG002
+        """Show how far the work is, and what more there is to say of it."""
         if self._shown:
             end = "\n" if done == total else ""
-            print(f"\r{self._what} {done}/{total}", end=end, file=sys.stderr, flush=True)
+            print(f"\r{self._what} {done}/{total}{more}", end=end, file=sys.stderr, flush=True)
 
 
 def tolerate_letters() -> None:

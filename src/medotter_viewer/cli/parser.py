@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from medotter_viewer import __version__
+from medotter_viewer.core.contours import OVERLAPS
 from medotter_viewer.core.landmarks import CANDIDATES
 from medotter_viewer.core.spec import HD95_NAMES
 
@@ -120,16 +121,28 @@ def build_parser() -> argparse.ArgumentParser:
     one.add_argument("--target", metavar="NAME", help="type of the dictionary, or name (default: radiomics_gtv)")
     one.add_argument("--structures", metavar="FILE", type=Path, help="dictionary (default: structure_dict.dat of DIR)")
     one.add_argument(
-        "--overlap", choices=("union", "sum"), default="union", help="rings of a side are united (default) or summed"
+        "--overlap",
+        choices=OVERLAPS,
+        default="union",
+        help="rings of a side are united (default), summed, or united where both sides have some",
     )
     one.add_argument("--skip-empty-truth", action="store_true", help="leave scans without target out of the mean")
     _json(one)
 
-    one = _command(group, "export", "write predicted masks as a submission of contours", _polygons_export)
+    one = _command(
+        group, "export", "write predictions as a submission of contours, or as an RTSTRUCT", _polygons_export
+    )
     _target(one)
     _source(one)
-    one.add_argument("--out", metavar="FILE.csv", type=Path, required=True, help="beside it FILE.scores.csv is written")
-    one.add_argument("--region", metavar="NAME", help="region to write (default: the only one)")
+    one.add_argument(
+        "--out",
+        metavar="FILE.csv|FILE.dcm",
+        type=Path,
+        required=True,
+        help="beside FILE.csv its table FILE.scores.csv is written; FILE.dcm is an RTSTRUCT of one case",
+    )
+    one.add_argument("--case", metavar="ID", action="append", help="write only this case; repeatable")
+    one.add_argument("--region", metavar="NAME", help="region to write (default: the only one; FILE.dcm: all)")
     one.add_argument("--zip", action="store_true", help="write FILE.zip too, with FILE.csv as its one member")
     one.add_argument("--generated-only", action="store_true", help="leave out polygons that a person edited")
     _json(one)

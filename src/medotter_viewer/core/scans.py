@@ -126,6 +126,10 @@ class ScanInputs:
         Known points inside tumours.
     contrast : bool or None
         Whether contrast was given; None where no list says it.
+    prediction : Path or None
+        File or folder of this scan's prediction where it is no submission: a label map, RTSTRUCT or SEG.
+    resample_prediction : bool
+        Whether a label map on another grid is brought onto the scan's slices.
     """
 
     folder: Path
@@ -134,3 +138,5 @@ class ScanInputs:
     submitted: ScanContours | None = None
     seeds: tuple[Seed, ...] = ()
     contrast: bool | None = None
+    prediction: Path | None = None
+    resample_prediction: bool = False

@@ -84,8 +84,7 @@ def case_rings(case: Case, region: str, spec: EvalSpec) -> CaseRings:
         the case.
     """
     if case.pred is None and case.pred_contours is None:
-        reasons = "; ".join(finding.message for finding in case.errors)
-        raise WriteError(f"case {case.case_id}: not written: no prediction{': ' + reasons if reasons else ''}")
+        raise WriteError(f"case {case.case_id}: not written: {why_no_prediction(case)}")
     try:
         _check_id(case.case_id)
         is_scan = case.stack is not None or case.gt_contours is not None
@@ -142,6 +141,14 @@ def _check_pixels(contours: ScanContours, mask: NDArray[np.bool_], slices: Axial
         area = sum(abs(shoelace(ring)) for ring in contours.rings.get(number, ()))
         if abs(area - count * slices.pixel_area_mm2) > _SAME * max(count, 1) * slices.pixel_area_mm2:
             raise WriteError(f"slice {number}: rings of {area:.6g} mm2 around {count} pixels; this is a defect")
+
+
+def why_no_prediction(case: Case) -> str:
+    """Return in words that a case has no prediction: what is wrong with it, or where it was looked for."""
+    reasons = "; ".join(finding.message for finding in case.errors)
+    if not reasons and case.entry.pred_sought:
+        return f"no prediction, looked for {case.entry.pred_sought}"
+    return "no prediction" + (f": {reasons}" if reasons else "")
 
 
 def _listed(contours: ScanContours) -> dict[int, list[Ring]]:

@@ -202,8 +202,16 @@ class BundleSource:
             return None  # a specification that is reported elsewhere
         if rules is None:
             return None
-        submission = None if self.predictions is None else self.predictions.folder
-        return ScanSet(self.root, {c: f for c in self.case_ids() if (f := self._scan_folder(c))}, rules, submission)
+        folders = {c: f for c in self.case_ids() if (f := self._scan_folder(c))}
+        model = self.predictions
+        return ScanSet(
+            self.root,
+            folders,
+            rules,
+            None if model is None else model.folder,
+            pattern=None if model is None else model.pattern,
+            resample_prediction=self.resample_prediction,
+        )
 
     def _scan_folder(self, case_id: str) -> Path | None:
         """The folder that holds a case's images and contours; what is wrong with its entry is said where it is read."""

@@ -141,10 +141,8 @@ def open_source(
     _refuse({"data_root": data_root}, f"is for a bundle; {place} is none")
     model = None if predictions is None else Path(predictions)
     if find_scans(place):
-        _refuse(
-            {"pattern": pattern, "remap": remap}, f"has no meaning for contours, and {place} holds scans with contours"
-        )
-        return ScanSource(place, model, model_name)
+        _refuse({"remap": remap}, f"has no meaning for contours, and {place} holds scans with contours")
+        return ScanSource(place, model, model_name, resample_prediction=resample_prediction, pattern=pattern)
     if is_nnunet(place):
         return open_nnunet(
             place,

@@ -90,8 +90,8 @@ class PredictionFolder:
             return None, [Finding("error", "unsafe-path", str(error), where=entry.case_id)]
         there = [path for path in paths if path.is_file() or (folders and path.is_dir())]
         if len(there) > 1:
-            names = " and ".join(str(path) for path in there)
-            message = f"{len(there)} predictions for case {entry.case_id}: {names}; keep one, or name it by --pattern"
+            listed = " and ".join(str(path) for path in there)
+            message = f"{len(there)} predictions for case {entry.case_id}: {listed}; keep one, or name it by --pattern"
             return None, [Finding("error", "ambiguous-prediction", message, where=entry.case_id)]
         return (there[0] if there else None), []
 

@@ -1,4 +1,4 @@
-"""From a scan folder and a submission's rings to a case: the target's contours merged, everything else kept to show."""
+"""From a scan folder and its prediction to a case: the target's contours merged, everything else kept to show."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from medotter_viewer.core.segments import unique_names
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import MedotterViewerError
 from medotter_viewer.geometry.polygons import drawable, even_odd_area, overlap_areas
+from medotter_viewer.sources.scan_predictions import read_scan_prediction
 from medotter_viewer.sources.scans import read_scan, read_scan_volume
 
 _LISTED = 8
@@ -47,17 +48,23 @@ def load_scan_case(entry: CaseEntry, inputs: ScanInputs, *, images: bool = True)
         except MedotterViewerError as error:
             if not any(f.code in ("scan-without-image", "scan-without-position") for f in found):
                 findings.append(_finding("warning", "unreadable-file", f"image: {error}", entry))
+    pred, contours = None, inputs.submitted
+    if inputs.prediction is not None and contours is None:
+        pred, contours, noticed = read_scan_prediction(inputs.prediction, scan, inputs, entry)
+        findings += noticed
     structures = scan.structures or ()
     named = unique_names((one.number, one.name) for one in structures)
     return Case(
         entry,
         channels,
+        pred=pred,
         findings=tuple(findings),
         gt_contours=gt,
-        pred_contours=inputs.submitted,
+        pred_contours=contours,
         slice_thickness_mm={n: mm for n, mm in scan.thickness_mm.items() if mm is not None},
         stack=scan.stack,
         structures={named[one.number]: one.contours for one in structures},
+        structure_numbers={named[one.number]: one.number for one in structures},
         seeds=inputs.seeds,
     )
 

@@ -11,6 +11,7 @@ from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.contours import ContourRules
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.scans import ScanInputs
+from medotter_viewer.sources.predictions import PredictionFolder
 from medotter_viewer.sources.scan_lists import ScanLists, read_scan_lists
 from medotter_viewer.sources.scans import slice_numbers
 from medotter_viewer.sources.submissions import SubmittedScans, load_submission
@@ -29,9 +30,14 @@ class ScanSet:
     rules : ContourRules
         Target and rules.
     submission : Path or None
-        A model's submission, or the folder that holds it.
+        A model's submission, or the folder that holds it. A folder without one may hold a file for each scan, named
+        by its id: a label map, RTSTRUCT or SEG.
     structure_dict : Path or None
         Dictionary of structures that replaces the one in `root`.
+    pattern : str or None
+        Template of the path of a scan's file in the folder, see `PredictionFolder`.
+    resample_prediction : bool
+        Whether a label map on another grid is brought onto the scan's slices.
     """
 
     root: Path
@@ -39,6 +45,8 @@ class ScanSet:
     rules: ContourRules = field(default_factory=ContourRules)
     submission: Path | None = None
     structure_dict: Path | None = None
+    pattern: str | None = None
+    resample_prediction: bool = False
 
     @cached_property
     def lists(self) -> ScanLists:
@@ -58,6 +66,7 @@ class ScanSet:
         if folder is None:
             return entry
         lists, submitted = self.lists, self.submitted
+        own, found = (None, []) if self.files is None else self.files.find(entry, folders=True)
         inputs = ScanInputs(
             folder,
             self.rules,
@@ -65,10 +74,20 @@ class ScanSet:
             submitted.of(entry.case_id),
             lists.seeds.get(entry.case_id, ()),
             lists.contrast.get(entry.case_id),
+            own,
+            self.resample_prediction,
         )
         noticed = [f for f in (*lists.findings, submitted.error) if f is not None and f.severity == "error"]
-        findings = (*entry.findings, *noticed)
-        return replace(entry, pred_path=submitted.file, scan=inputs, findings=findings)
+        sought = None if self.files is None else f"{self.rules.submission} and {self.files.sought(entry)}"
+        findings = (*entry.findings, *noticed, *found)
+        return replace(entry, pred_path=submitted.file or own, scan=inputs, findings=findings, pred_sought=sought)
+
+    @cached_property
+    def files(self) -> PredictionFolder | None:
+        """Where the scans' own files are; None where a submission serves all scans, and without a model."""
+        if self.submission is None or not self.submission.is_dir() or self.submitted.file is not None:
+            return None
+        return PredictionFolder(self.submission, self.submission.name, self.pattern)
 
     def check(self) -> Iterator[Finding]:
         """Yield what was noticed about lists and submission."""

@@ -31,13 +31,18 @@ class ScanSource:
     root : Path
         A scan folder, or the folder of several.
     predictions : Path or None
-        A model's submission, or the folder that holds it.
+        A model's submission, or the folder that holds it, or a folder with a file for each scan, named by its id: a
+        label map, RTSTRUCT or SEG.
     model_name : str or None
         What to call the model; by default the folder's or file's name.
     rules : ContourRules
         Target and rules; by default the contest's.
     structure_dict : Path or None
         Dictionary of structures that replaces the one in `root`.
+    resample_prediction : bool
+        Whether a label map on another grid is brought onto the scan's slices.
+    pattern : str or None
+        Template of the path of a scan's file in `predictions`, see `PredictionFolder`.
 
     Raises
     ------
@@ -53,6 +58,7 @@ class ScanSource:
     rules: ContourRules = field(default_factory=ContourRules)
     structure_dict: Path | None = None
     resample_prediction: bool = False
+    pattern: str | None = None
 
     def __post_init__(self) -> None:
         for what, path in (("predictions", self.predictions), ("structure dictionary", self.structure_dict)):
@@ -119,6 +125,8 @@ class ScanSource:
             "predictions": None if self.predictions is None else str(self.predictions),
             "target": self.rules.target,
             "overlap": self.rules.overlap,
+            "pattern": self.pattern,
+            "resample_prediction": self.resample_prediction,
             "structure_dict": None if path is None else str(path),
         }
 
@@ -153,8 +161,13 @@ class ScanSource:
         return Case(entry) if entry.scan is None else load_scan_case(entry, entry.scan, images=images)
 
     def check(self) -> Iterator[Finding]:
-        """Yield what was noticed about the lists beside the scans, and the submission."""
+        """Yield what was noticed about the lists beside the scans and the submission, and files that no scan uses."""
         yield from self._scans.check()
+        if self._scans.files is not None:
+            used = [entry.pred_path for entry in self.entries() if entry.pred_path is not None]
+            for path in self._scans.files.unused(used):
+                message = f"no scan uses the prediction file {path.name}"
+                yield Finding("warning", "unused-prediction", message, file=str(path))
 
     @property
     def submission_findings(self) -> tuple[Finding, ...]:
@@ -174,4 +187,12 @@ class ScanSource:
     @cached_property
     def _scans(self) -> ScanSet:
         folders = {scan_id(folder): folder for folder in find_scans(self.root)}
-        return ScanSet(self.root, folders, self.rules, self.predictions, self.structure_dict)
+        return ScanSet(
+            self.root,
+            folders,
+            self.rules,
+            self.predictions,
+            self.structure_dict,
+            self.pattern,
+            self.resample_prediction,
+        )

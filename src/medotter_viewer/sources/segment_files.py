@@ -245,7 +245,7 @@ def _read(file: Path, image: Path | None, series: SeriesChoice, *, own_series: b
 def _other_frame(segments: Segments, file: Path, image: Path | None, series: SeriesChoice) -> list[Finding]:
     """What is to be said of a SEG of another frame of reference than its series; unless they coincide, an error."""
     ours = segments.frame_of_reference_uid
-    if ours is None or image is None or not _is_series(image):
+    if ours is None or image is None or not is_image_series(image):
         return []
     try:
         stack, _ = read_stack(image, series)
@@ -264,7 +264,8 @@ def _other_frame(segments: Segments, file: Path, image: Path | None, series: Ser
     return [Finding("warning", OTHER_FRAME, message, file=str(file))]
 
 
-def _is_series(image: Path) -> bool:
+def is_image_series(image: Path) -> bool:
+    """Tell whether a path is a DICOM image, or a folder that holds some."""
     if image.is_dir():
         return has_images(image)
     return image.is_file() and is_dicom(registry.start_of(image)) and _kind(image) == "image"
