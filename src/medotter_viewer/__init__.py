@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from medotter_viewer.evaluation.sample import Predictor, Sample
     from medotter_viewer.evaluation.schema import LabelSchema
     from medotter_viewer.evaluation.score_report import ScoreReport
-    from medotter_viewer.notebook import plot_case, score_bundle, score_case, view
+    from medotter_viewer.notebook import plot_case, plot_spine, score_bundle, score_case, view
     from medotter_viewer.scoring.arrays import label_scores
     from medotter_viewer.scoring.instances import instance_scores
     from medotter_viewer.scoring.lung import lung_scan_score
@@ -51,6 +51,7 @@ _HOME = {
     "lung_scan_score": "scoring.lung",
     "open_source": "sources.opening",
     "plot_case": "notebook",
+    "plot_spine": "notebook",
     "score": "evaluation.api",
     "score_bundle": "notebook",
     "score_case": "notebook",
@@ -81,6 +82,7 @@ __all__ = [
     "lung_scan_score",
     "open_source",
     "plot_case",
+    "plot_spine",
     "score",
     "score_bundle",
     "score_case",

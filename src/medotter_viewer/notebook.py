@@ -20,7 +20,7 @@ from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import Hd95Name
 from medotter_viewer.errors import CaseNotFoundError, MedotterViewerError, MissingDisplayError, UsageError
 from medotter_viewer.evaluation.report import TargetReport, cases_of, report_on
-from medotter_viewer.figures import in_cell, show_in_cells, triplet
+from medotter_viewer.figures import in_cell, show_in_cells, spine_figure, triplet
 from medotter_viewer.scoring.options import Missing, ScoreOptions
 from medotter_viewer.scoring.registry import score_case as _score_loaded
 from medotter_viewer.sources.bundle import Bundle
@@ -159,6 +159,48 @@ def plot_case(
         margin_mm=margin_mm,
         modality=source.modality,
     )
+    show_in_cells()
+    return figure
+
+
+def plot_spine(
+    target: Target,
+    case: str,
+    predictions: Path_ | None = None,
+    *,
+    window: tuple[float, float] | str | None = None,
+    channel: str | None = None,
+    **options: Any,
+) -> Figure:
+    """Return a picture of a spine, straightened along the points of its vertebrae; see `figures.spine_figure`.
+
+    Points of a side that has none in a file are taken from its mask, and a line below says so. Never needs a display.
+
+    Parameters
+    ----------
+    target, case, predictions, **options
+        As for `view`.
+    window : (width, level) or str, optional
+        Grey window, or its name; None takes bone for CT.
+    channel : str, optional
+        Which image; None takes the first.
+
+    Raises
+    ------
+    CaseNotFoundError
+        If there is no such case; the message names those with the nearest ids.
+    ReadError
+        If neither side has two vertebrae or more, or they make no curve from head to feet.
+    GridMismatchError
+        If a file does not say where it lies.
+    UsageError
+        If the task has no vertebrae, or channel, window or an option are not known.
+    """
+    source = _source(target, predictions, options)
+    _check_case(source, case)
+    if source.spec.task_type != "vertebra":
+        raise UsageError(f"{source.target}: task_type {source.spec.task_type!r} has no vertebrae; use plot_case(...)")
+    figure = spine_figure(source.load(case), source.spec, window=window, channel=channel, modality=source.modality)
     show_in_cells()
     return figure
 
