@@ -8,19 +8,25 @@ from typing import Any
 from qtpy.QtCore import Qt, QTimer
 from qtpy.QtWidgets import QLabel, QTabWidget
 
+from medotter_viewer.errors import MedotterViewerError
 from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.sources.source import CaseSource
 from medotter_viewer.ui.colors import label_color
 from medotter_viewer.ui.widgets.cases import CasesDock
+from medotter_viewer.ui.widgets.dock import Panel
+from medotter_viewer.ui.widgets.polygons import PolygonsDock
 from medotter_viewer.ui.widgets.remap import RemapDock
 from medotter_viewer.ui.widgets.scores import ScoresDock
 
 WIDTH, MOST_WIDTH = 350, 420
 _METRIC_WIDTH = 45  # of a column
 SCORES_WIDTH = 460
+CONTOURS = "lung_contour"
+"""Task type whose cases have no label ids."""
 
 
 class Docks:
-    """Cases at the left with napari's own controls behind it; scores and remap as tabs at the right.
+    """Cases at the left with napari's own controls behind it; at the right as tabs what applies to the task.
 
     Parameters
     ----------
@@ -32,6 +38,15 @@ class Docks:
         Called after a click, to give the keyboard back to the canvas.
     run_in_background : callable
         Takes work and a callable for its result.
+
+    Attributes
+    ----------
+    cases, scores : CasesDock, ScoresDock
+        Of every task.
+    remap : RemapDock or None
+        Where cases have label ids.
+    polygons : PolygonsDock or None
+        Where cases are scans with polygons.
     """
 
     def __init__(
@@ -50,17 +65,23 @@ class Docks:
 
         self.cases = CasesDock(session, focus)
         self.scores = ScoresDock(session, color_of, focus)
-        self.remap = RemapDock(session, run_in_background, focus)
+        self.remap: RemapDock | None = None
+        self.polygons: PolygonsDock | None = None
+        self._tabs: dict[str, Panel] = {"Scores": self.scores}
+        if session.spec.task_type == CONTOURS:
+            self.polygons = PolygonsDock(session, run_in_background, self._open_source, focus)
+            self._tabs["Polygons"] = self.polygons
+        else:
+            self.remap = RemapDock(session, run_in_background, focus)
+            self._tabs["Remap"] = self.remap
         window = viewer.window
         main = window._qt_window
         main.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-        self._docks = [
-            window.add_dock_widget(self.cases, name="Cases", area="left"),
-            window.add_dock_widget(self.scores, name="Scores", area="right"),
-            window.add_dock_widget(self.remap, name="Remap", area="right"),
-        ]
-        cases, scores, remap = self._docks
-        main.tabifyDockWidget(scores, remap)
+        self._docks = [window.add_dock_widget(self.cases, name="Cases", area="left")]
+        self._docks += [window.add_dock_widget(tab, name=name, area="right") for name, tab in self._tabs.items()]
+        cases, scores, *others = self._docks
+        for dock in others:
+            main.tabifyDockWidget(scores, dock)
         controls, layers = window._qt_viewer.dockLayerControls, window._qt_viewer.dockLayerList
         for dock in (layers, controls):
             main.tabifyDockWidget(cases, dock)
@@ -74,6 +95,19 @@ class Docks:
         self._line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         main.statusBar().addPermanentWidget(self._line)
 
+    def _open_source(self, source: CaseSource, case_id: str) -> None:
+        """Open a review of another source in this window, once what asked for it is done: it goes with this review."""
+
+        def open_() -> None:
+            from medotter_viewer.ui.window import open_window  # it makes these docks
+
+            try:
+                open_window(source, case_id=case_id, viewer=self._viewer)
+            except MedotterViewerError as error:
+                self.say(str(error))
+
+        QTimer.singleShot(0, open_)
+
     def show(self, name: str) -> None:
         """Bring a panel to the front."""
         for dock in self._docks:
@@ -86,7 +120,7 @@ class Docks:
 
     def close(self) -> None:
         """Take the panels out of the window."""
-        for widget in (self.cases, self.scores, self.remap):
+        for widget in (self.cases, *self._tabs.values()):
             widget.close_connections()
         for dock in self._docks:
             try:

@@ -42,6 +42,12 @@ class AtOnce(Executor):
         return future
 
 
+@pytest.fixture
+def at_once() -> type[Executor]:
+    """Executor that runs work when it is submitted."""
+    return AtOnce
+
+
 def deliver_at_once(call: Callable[[], None]) -> None:
     call()
 

@@ -1,0 +1,214 @@
+"""What is known of the polygons of a scan: its numbers, seeds, structures and odd rings. Pure, without Qt."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from medotter_viewer.core.case import Case
+from medotter_viewer.core.contours import Origin, ScanContours
+from medotter_viewer.core.labels import LabelMap
+from medotter_viewer.core.scans import Seed
+from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.errors import GridMismatchError, LabelError, MetricInputError
+from medotter_viewer.export.painted_rings import with_painted_rings
+from medotter_viewer.geometry.polygons import as_ring
+from medotter_viewer.geometry.polygons.inside import covers
+from medotter_viewer.geometry.ring_faults import RingFault, ring_faults
+from medotter_viewer.scoring.lung import LungScanScore, contours_score, predicted_contours
+
+
+@dataclass(frozen=True, slots=True)
+class SeedPlace:
+    """A known point inside a tumour, and which side covers it.
+
+    Parameters
+    ----------
+    seed : (int, float, float)
+        Slice number and x, y in mm LPS.
+    in_gt, in_pred : bool or None
+        Whether a ring of its slice encloses it; None without that side.
+    on_slice : bool
+        Whether the scan has its slice.
+    """
+
+    seed: Seed
+    in_gt: bool | None
+    in_pred: bool | None
+    on_slice: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StructureFacts:
+    """One structure of a scan.
+
+    Parameters
+    ----------
+    number : int or None
+        In the scan's files.
+    name : str
+        As in the files, with its number where another has the same.
+    kind, reliability : str or None
+        Type of the dictionary, and how its contours were made.
+    n_contours : int
+        On all slices.
+    is_target : bool
+        Whether it is scored.
+    middle : int or None
+        The slice in the middle of those it is drawn on.
+    """
+
+    number: int | None
+    name: str
+    kind: str | None
+    reliability: str | None
+    n_contours: int
+    is_target: bool
+    middle: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PolygonFacts:
+    """What is known of the polygons of a scan, as they are edited.
+
+    Parameters
+    ----------
+    case : Case
+        The scan.
+    pred : ScanContours or None
+        The predicted polygons and who made them; None without a prediction.
+    numbers : LungScanScore or None
+        Score, volumes and areas.
+    why_not : str
+        Why there are no numbers.
+    seeds : tuple of SeedPlace
+        In the order of their list.
+    structures : tuple of StructureFacts
+        In the order of the scan's files.
+    gt_faults, pred_faults : sequence of RingFault
+        Odd rings of the target and of the prediction.
+    """
+
+    case: Case
+    pred: ScanContours | None = None
+    numbers: LungScanScore | None = None
+    why_not: str = ""
+    seeds: tuple[SeedPlace, ...] = ()
+    structures: tuple[StructureFacts, ...] = ()
+    gt_faults: Sequence[RingFault] = ()
+    pred_faults: Sequence[RingFault] = ()
+
+    @property
+    def merged(self) -> tuple[str, ...]:
+        """Names of the structures that are the target together."""
+        return tuple(one.name for one in self.structures if one.is_target)
+
+    @property
+    def seeds_outside(self) -> tuple[SeedPlace, ...]:
+        """Seeds that no ring of the ground truth encloses: either is wrong."""
+        return tuple(one for one in self.seeds if one.in_gt is False)
+
+    def origins(self, number: int | None = None) -> dict[Origin, int]:
+        """Return how many predicted polygons each made, on a slice or on all."""
+        if self.pred is None:
+            return {}
+        numbers = self.pred.rings if number is None else [number]
+        return dict(Counter(who for n in numbers for who in self.pred.origins_of(n)))
+
+
+def polygon_facts(
+    case: Case, spec: EvalSpec, *, from_file: LabelMap | None = None, before: PolygonFacts | None = None
+) -> PolygonFacts:
+    """Return what is known of the polygons of a scan.
+
+    Parameters
+    ----------
+    case : Case
+        As it is edited.
+    spec : EvalSpec
+        Target and rules.
+    from_file : LabelMap, optional
+        Its predicted label map as it was read: tells which rings of a painted one a person changed.
+    before : PolygonFacts, optional
+        Of the same scan before an edit: what no edit changes is taken from it.
+    """
+    numbers: LungScanScore | None = None
+    pred: ScanContours | None = None
+    try:
+        case = with_painted_rings(case, from_file, (spec.contours.target if spec.contours else ""), spec)
+        pred = predicted_contours(case, spec)
+        why = "; ".join(dict.fromkeys(finding.message for finding in case.errors))
+        if not why and pred is None:
+            why = "no prediction, no score"
+        if not why:
+            numbers = contours_score(replace(case, pred_contours=pred), spec)  # not traced a second time
+    except (MetricInputError, LabelError, GridMismatchError) as error:
+        why = str(error)
+    known = _numbers(case)
+    pixel = 0.0 if case.stack is None else case.stack.grid.spacing[0] * case.stack.grid.spacing[1]
+    same = before is not None and before.case.gt_contours is case.gt_contours
+    return PolygonFacts(
+        case,
+        pred,
+        numbers,
+        why,
+        tuple(_seed(seed, case.gt_contours, pred, known) for seed in case.seeds),
+        before.structures if before is not None and same else _structures(case),
+        before.gt_faults if before is not None and same else _faults(case.gt_contours, known, pixel),
+        _faults(pred, known, pixel),
+    )
+
+
+def _numbers(case: Case) -> Collection[int] | None:
+    """The slices of a scan; None where no file says which there are."""
+    if case.stack is not None and any(number is not None for number in case.stack.numbers):
+        return {number for number in case.stack.numbers if number is not None}
+    return case.slice_thickness_mm.keys() or None
+
+
+def _faults(contours: ScanContours | None, numbers: Collection[int] | None, pixel_mm2: float) -> list[RingFault]:
+    return [] if contours is None else ring_faults(contours, numbers=numbers, pixel_mm2=pixel_mm2)
+
+
+def _seed(seed: Seed, gt: ScanContours | None, pred: ScanContours | None, numbers: Collection[int] | None) -> SeedPlace:
+    number, x, y = seed
+    gt_here, pred_here = (
+        None if side is None else covers(_readable(side.rings.get(number, ())), x, y) for side in (gt, pred)
+    )
+    return SeedPlace(seed, gt_here, pred_here, numbers is None or number in numbers)
+
+
+def _readable(rings: Sequence[Any]) -> list[Any]:
+    """Rings whose points are numbers: the others are listed as odd."""
+    found = []
+    for ring in rings:
+        try:
+            found.append(as_ring(ring))
+        except MetricInputError:
+            continue
+    return found
+
+
+def _structures(case: Case) -> tuple[StructureFacts, ...]:
+    inputs = case.entry.scan
+    scored = set() if case.gt_contours is None else {id(r) for rings in case.gt_contours.rings.values() for r in rings}
+    found = []
+    for name, contours in case.structures.items():
+        number = case.structure_numbers.get(name)
+        written = name.removesuffix(f" ({number})")
+        drawn = [n for n, rings in contours.rings.items() if len(rings)]
+        wanted = inputs is not None and written in inputs.names.names_of(inputs.rules.target)
+        found.append(
+            StructureFacts(
+                number,
+                name,
+                None if inputs is None else inputs.names.type_of(written),
+                None if inputs is None else inputs.names.reliability_of(written),
+                contours.n_rings,
+                wanted or any(id(r) in scored for rings in contours.rings.values() for r in rings),
+                sorted(drawn)[len(drawn) // 2] if drawn else None,
+            )
+        )
+    return tuple(found)
