@@ -14,6 +14,7 @@ from medotter_viewer.core.grid import OBLIQUE_DEG, Grid
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.errors import GridMismatchError
 from medotter_viewer.geometry.numbered_slices import slice_indices
+from medotter_viewer.geometry.placed_rings import pixels_on
 
 _FILES_AXES = ("sagittal", "coronal", "axial")
 
@@ -54,6 +55,15 @@ class AxialSlices:
         voxels = np.empty((len(pixels), 3))
         voxels[:, first], voxels[:, second], voxels[:, self.axis] = pixels[:, 1], pixels[:, 0], index
         return np.asarray(-self.grid.voxel_to_world(voxels)[:, :2] + 0.0)
+
+    def to_pixels(self, points_xy: Ring, index: int) -> Ring:
+        """Return (n, 2) column, row of (n, 2) x, y in mm LPS: the inverse of `to_lps`."""
+        if self.stack is not None:
+            return np.asarray(pixels_on(points_xy, self.stack, index)[:, ::-1])
+        axes = [axis for axis in range(3) if axis != self.axis]
+        origin = self.grid.affine[:2, 3] + self.grid.affine[:2, self.axis] * index
+        offset = -np.asarray(points_xy, dtype=np.float64) - origin
+        return np.asarray(np.linalg.solve(self.grid.affine[:2, axes], offset.T).T[:, ::-1])
 
     @property
     def pixel_area_mm2(self) -> float:
