@@ -9,77 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lung_scans import EXPECTED, SCANS, TEN, Points, Slices, box
 from numpy.typing import ArrayLike
 
 from medotter_viewer.errors import MetricInputError
 from medotter_viewer.geometry.polygons import shoelace, trace
 from medotter_viewer.metrics.lung import OVERLAPS, Overlap, ScanVolumes, SliceAreas, scan_volumes, slice_areas
 
-Points = list[tuple[float, float]]
-Slices = list[tuple[list[Points], list[Points], float]]
-"""Ground-truth rings, predicted rings and thickness of each slice."""
-
-
-def box(x0: float, y0: float, x1: float, y1: float) -> Points:
-    return [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
-
 
 def values(areas: SliceAreas) -> tuple[float, float, float]:
     return areas.tp_mm2, areas.fp_mm2, areas.fn_mm2
-
-
-GT = box(0, 0, 20, 10)
-KEYHOLE = [*box(0, 0, 30, 30), (0, 0), (10, 10), (10, 20), (20, 20), (20, 10), (10, 10)]
-BOW_TIE = [(0, 0), (20, 20), (20, 0), (0, 20)]
-OVERLAPPING = [box(0, 0, 12, 10), box(8, 0, 20, 10)]
-TEN = box(0, 0, 10, 10)
-
-SCANS: dict[str, Slices] = {
-    "T01": [([GT], [GT], 2.5)],
-    "T02": [([GT], [box(0, 0, 10, 10)], 2.5)],
-    "T03": [([GT], [GT], 2.5), ([], [TEN], 2.5)],
-    "T04": [([KEYHOLE], [box(0, 0, 30, 30)], 2.5)],
-    "T05": [([GT], OVERLAPPING, 2.5)],
-    "T06": [([box(0, 0, 20, 20)], [BOW_TIE], 2.5)],
-    "T07": [([GT], [], 2.5)],
-    "T08": [([GT, box(10, 0, 30, 10)], [box(0, 0, 30, 10)], 2.5)],
-    "T09": [([TEN], [TEN], 1.0), ([TEN], [], 2.0), ([TEN], [box(0, 0, 5, 10)], 5.0)],
-    "T10": [([], [TEN], 2.5)],
-    "T11": [([], OVERLAPPING, 2.5)],
-}
-SAME: dict[str, tuple[float, float, float, float]] = {
-    "T01": (500, 0, 0, 1),
-    "T02": (250, 0, 250, 0.558745),
-    "T03": (500, 250, 0, 0.747492),
-    "T04": (2000, 250, 0, 0.924240),
-    "T07": (0, 0, 500, 0),
-    "T09": (350, 0, 450, 0.464748),
-    "T10": (0, 250, 0, 0),
-}
-EXPECTED: dict[Overlap, dict[str, tuple[float, float, float, float]]] = {
-    "sum": {
-        **SAME,
-        "T05": (500, 100, 0, 0.890108),
-        "T06": (0, 0, 1000, 0),
-        "T08": (750, 0, 250, 0.817806),
-        "T11": (0, 600, 0, 0),
-    },
-    "union_if_both": {
-        **SAME,
-        "T05": (500, 0, 0, 1),
-        "T06": (0, 0, 1000, 0),
-        "T08": (750, 0, 0, 1),
-        "T11": (0, 600, 0, 0),
-    },
-    "union": {
-        **SAME,
-        "T05": (500, 0, 0, 1),
-        "T06": (500, 0, 500, 0.546953),
-        "T08": (750, 0, 0, 1),
-        "T11": (0, 500, 0, 0),
-    },
-}
-"""TP, FP, FN in mm3 and the score, by the first round's scorer (sum) and its author's later ones."""
 
 
 def scored(slices: Slices, overlap: Overlap) -> ScanVolumes:
