@@ -29,6 +29,16 @@ def glioma_mr() -> LayerData:
     return _open("glioma_mr")
 
 
+def lung_scans() -> LayerData:
+    """Open the chest scans whose contours are shifted, missed, filled and invented."""
+    return _open("lung_scans")
+
+
+def spine_ct() -> LayerData:
+    """Open the spines with a missed vertebra, a point far off, and one vertebra too many."""
+    return _open("spine_ct")
+
+
 def sample_folder(name: str) -> Path:
     """Return the folder of a sample bundle: in the installed package, else in the source tree.
 
