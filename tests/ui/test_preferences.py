@@ -6,7 +6,7 @@ from typing import Any
 
 from medotter_viewer.core.spec import HD95_NAMES
 from medotter_viewer.core.windows import PRESETS
-from medotter_viewer.ui.preferences import read_preferences
+from medotter_viewer.ui.preferences import OF_THE_TASK, read_preferences
 
 
 def _manifest() -> Any:
@@ -18,7 +18,8 @@ def _manifest() -> Any:
 def test_the_page_offers_every_hd95_and_every_window() -> None:
     properties = _manifest().contributions.configurations["review"].properties
     assert properties["hd95"].enum == list(HD95_NAMES)
-    assert properties["window_preset"].enum == [window.name for window in PRESETS]
+    assert properties["window_preset"].enum == [OF_THE_TASK, *(window.name for window in PRESETS)]
+    assert properties["window_preset"].default == OF_THE_TASK
 
 
 def test_what_a_user_chose_is_read(monkeypatch: Any) -> None:
@@ -30,8 +31,11 @@ def test_what_a_user_chose_is_read(monkeypatch: Any) -> None:
     before = (review.wheel_scrolls, review.hd95, review.window_preset)
     try:
         review.wheel_scrolls, review.hd95, review.window_preset = False, "pooled", "lung"
-        read = read_preferences()
+        read = read_preferences("vertebra")
         assert (read.wheel_scrolls, read.hd95, read.window.name) == (False, "pooled", "lung")
+        review.window_preset = OF_THE_TASK
+        names = {task: read_preferences(task).window.name for task in ("lung_contour", "vertebra", "seg", None)}
+        assert names == {"lung_contour": "lung", "vertebra": "bone", "seg": "soft tissue", None: "soft tissue"}
     finally:
         review.wheel_scrolls, review.hd95, review.window_preset = before
 

@@ -8,6 +8,9 @@ from medotter_viewer.core.spec import HD95_NAMES
 from medotter_viewer.core.windows import BY_NAME, SOFT_TISSUE, Window
 
 PLUGIN = "medotter-viewer"
+OF_THE_TASK = "suits the task"
+"""The choice of a window that depends on what is looked at."""
+_BY_TASK = {"lung_contour": BY_NAME["lung"], "vertebra": BY_NAME["bone"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +22,24 @@ class Preferences:
     window: Window = SOFT_TISSUE
 
 
-def read_preferences() -> Preferences:
-    """Return the user's preferences, or the defaults for what is not set or not known."""
+def read_preferences(task_type: str | None = None) -> Preferences:
+    """Return the user's preferences, or the defaults for what is not set or not known.
+
+    Parameters
+    ----------
+    task_type : str, optional
+        Of the specification: unless the user chose a window, lungs open in the lung window, vertebrae in that for bone
+        and all else in that for soft tissue.
+    """
+    suitable = _BY_TASK.get(task_type or "", SOFT_TISSUE)
     from napari.settings import get_plugin_settings
 
     try:
         review = get_plugin_settings(PLUGIN).review
     except (AttributeError, KeyError, ValueError):  # the plugin is switched off, or not registered in this process
-        return Preferences()
+        return Preferences(window=suitable)
     return Preferences(
         wheel_scrolls=bool(review.wheel_scrolls),
         hd95=review.hd95 if review.hd95 in HD95_NAMES else "directed_max",
-        window=BY_NAME.get(review.window_preset, SOFT_TISSUE),
+        window=BY_NAME.get(review.window_preset, suitable),
     )
