@@ -14,15 +14,19 @@ from medotter_viewer.sources.source import CaseSource
 from medotter_viewer.ui.colors import label_color
 from medotter_viewer.ui.widgets.cases import CasesDock
 from medotter_viewer.ui.widgets.dock import Panel
+from medotter_viewer.ui.widgets.export import ExportDock
 from medotter_viewer.ui.widgets.polygons import PolygonsDock
 from medotter_viewer.ui.widgets.remap import RemapDock
 from medotter_viewer.ui.widgets.scores import ScoresDock
+from medotter_viewer.ui.widgets.vertebrae import VertebraeDock
 
 WIDTH, MOST_WIDTH = 350, 420
 _METRIC_WIDTH = 45  # of a column
 SCORES_WIDTH = 460
 CONTOURS = "lung_contour"
 """Task type whose cases have no label ids."""
+VERTEBRAE = "vertebra"
+"""Task type whose cases have labelled points."""
 
 
 class Docks:
@@ -47,6 +51,8 @@ class Docks:
         Where cases have label ids.
     polygons : PolygonsDock or None
         Where cases are scans with polygons.
+    vertebrae : VertebraeDock or None
+        Where cases are spines.
     """
 
     def __init__(
@@ -67,13 +73,21 @@ class Docks:
         self.scores = ScoresDock(session, color_of, focus)
         self.remap: RemapDock | None = None
         self.polygons: PolygonsDock | None = None
+        self.vertebrae: VertebraeDock | None = None
         self._tabs: dict[str, Panel] = {"Scores": self.scores}
+        if session.spec.task_type == VERTEBRAE:
+            self.vertebrae = VertebraeDock(session, run_in_background, focus)
+            self._tabs["Vertebrae"] = self.vertebrae
         if session.spec.task_type == CONTOURS:
             self.polygons = PolygonsDock(session, run_in_background, self._open_source, focus)
             self._tabs["Polygons"] = self.polygons
         else:
             self.remap = RemapDock(session, run_in_background, focus)
             self._tabs["Remap"] = self.remap
+        self.export: ExportDock | None = None
+        if session.metrics and session.can_score and session.spec.regions and not session.spec.is_instances:
+            self.export = ExportDock(session, run_in_background, focus)
+            self._tabs["Export"] = self.export
         window = viewer.window
         main = window._qt_window
         main.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
@@ -107,6 +121,11 @@ class Docks:
                 self.say(str(error))
 
         QTimer.singleShot(0, open_)
+
+    def stop_work(self) -> None:
+        """Ask panels to stop what they do in the background: the window closes and waits for it."""
+        if self.export is not None:
+            self.export.close_connections()
 
     def show(self, name: str) -> None:
         """Bring a panel to the front."""

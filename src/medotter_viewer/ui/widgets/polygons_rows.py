@@ -40,7 +40,7 @@ STRUCTURES = (
     Column("no.", "number in the scan's files", numeric=True),
     Column("structure", "name in the scan's files", stretch=True, least=90),
     Column("type", "what the dictionary of structures says it is", least=60),
-    Column("made", "how its contours were made, by its type", least=60),
+    Column("made", "how its contours were made, by its type"),
     Column("contours", "on all slices", numeric=True),
 )
 FAULTS = (
