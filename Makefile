@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help env test demo bench-check bench-reading fuzz clean
+.PHONY: help env test demo pictures bench-check bench-reading fuzz clean
 
 BIN := .venv/bin
 LOGS := .cache/make-test
@@ -47,6 +47,10 @@ test:  ## Run every check: style, types, layers, plugin manifest, tests, noteboo
 demo:  ## Open the viewer on a sample bundle (without a screen: score it and write demo/window.png)
 	@scripts/setup_env.sh --need-screen
 	@scripts/demo.sh "$(DEMO_BUNDLE)" "$(DEMO_MODEL)"
+
+pictures:  ## Take the pictures of docs/images anew
+	@scripts/setup_env.sh --need-screen
+	@scripts/pictures.sh
 
 bench-check:  ## Compare numbers with MedPy, MONAI, surface-distance, StarDist and HoVer-Net's definition
 	@benchmarks/setup_env.sh

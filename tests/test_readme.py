@@ -24,7 +24,7 @@ def test_every_command_runs(words: list[str], tmp_path: Path, monkeypatch: pytes
     from medotter_viewer.cli import main
 
     monkeypatch.chdir(ROOT)
-    words = [str(tmp_path / word) if word == "scores.json" else word for word in words]
+    words = [str(tmp_path / word) if word in ("scores.json", "submission.csv") else word for word in words]
     assert main(words) == 0, capsys.readouterr().err
 
 
@@ -34,7 +34,7 @@ def test_the_open_commands_name_cases_and_regions_that_are_there(monkeypatch: py
 
     monkeypatch.chdir(ROOT)
     shown = [build_parser().parse_args(words) for words in COMMANDS if words[0] == "open"]
-    assert len(shown) == 2
+    assert len(shown) == 4
     for options in shown:
         source = open_source(options.target, predictions=options.predictions)
         source.spec.check_region(options.region)
