@@ -7,9 +7,9 @@ from threading import Event
 from typing import Any
 
 from magicgui.types import FileDialogMode
-from magicgui.widgets import CheckBox, ComboBox, Container, FileEdit
+from magicgui.widgets import CheckBox, ComboBox, FileEdit
 from qtpy.QtCore import Signal
-from qtpy.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
+from qtpy.QtWidgets import QFormLayout, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from medotter_viewer.errors import WriteError
 from medotter_viewer.export.polygon_files import Exported
@@ -22,6 +22,10 @@ from medotter_viewer.ui.widgets.layout import dense, remark
 from medotter_viewer.ui.widgets.remap import at_once
 
 _THIS = "this case, as edited"
+_FORMATS_HINT = (
+    "CSV: the submission, and a table of areas, scores and who made each polygon beside it\n"
+    "CSV + zip: the submission as an archive too\nRTSTRUCT: the contours of one case on its DICOM series"
+)
 _SPLITS: tuple[Split, ...] = ("test", "train", "all")
 
 
@@ -63,23 +67,21 @@ class ExportDock(Panel):
         self._session, self._run, self._on_done = session, run_in_background, on_done
         self._cancelled: Event | None = None  # of the export that runs
         self._splits = _split_choices(session)
-        self.what = ComboBox(label="what", choices=[_THIS, *self._splits])
-        self.region = ComboBox(label="region", choices=list(session.spec.regions))
-        self.format = ComboBox(label="format", choices=list(FORMATS))
-        self.generated_only = CheckBox(label="", text="generated only: leave out what a person edited")
-        self.file = FileEdit(label="file", mode=FileDialogMode.OPTIONAL_FILE, filter="Polygons (*.csv *.dcm)")
-        self.form = Container(
-            widgets=[self.what, self.region, self.format, self.generated_only, self.file], labels=True
-        )
+        self.what = ComboBox(choices=[_THIS, *self._splits])
+        self.region = ComboBox(choices=list(session.spec.regions), tooltip="a submission holds one region")
+        self.format = ComboBox(choices=list(FORMATS), tooltip=_FORMATS_HINT)
+        self.generated_only = CheckBox(text="generated only: leave out what a person edited")
+        self.file = FileEdit(mode=FileDialogMode.OPTIONAL_FILE, filter="Polygons (*.csv *.dcm)")
+        self.form = QWidget()
         self.header, self.result = remark(), remark()
         self.button, self.cancel = QPushButton("Export"), QPushButton("Cancel")
         self.progress = QProgressBar()
         self.progress.setFormat("%v of %m cases")
         self._lay_out()
-        self.region.visible = len(session.spec.regions) > 1
         if session.spec.headline.region in session.spec.regions:
             self.region.value = session.spec.headline.region
         self.file.line_edit.value = ""
+        self.file.line_edit.native.setPlaceholderText("FILE.csv, or FILE.dcm for an RTSTRUCT")
         self.format.changed.connect(self._on_format_changed)
         self.button.clicked.connect(self._on_export_clicked)
         self.cancel.clicked.connect(self.stop)
@@ -187,16 +189,24 @@ class ExportDock(Panel):
         self.progress.setVisible(running)
         self.cancel.setVisible(running)
         self.button.setEnabled(not running)
-        self.form.enabled = not running
+        self.form.setEnabled(not running)
 
     def _lay_out(self) -> None:
+        fields = QFormLayout(self.form)
+        fields.setContentsMargins(0, 0, 0, 0)
+        fields.addRow("what", self.what.native)
+        if len(self._session.spec.regions) > 1:
+            fields.addRow("region", self.region.native)
+        fields.addRow("format", self.format.native)
+        fields.addRow("", self.generated_only.native)
+        fields.addRow("file", self.file.native)
         row = QHBoxLayout()
         for part in (self.button, self.progress, self.cancel):
             row.addWidget(part, 1 if part is self.progress else 0)
         row.addStretch(0)
         layout = dense(QVBoxLayout(self))
         layout.addWidget(self.header)
-        layout.addWidget(self.form.native)
+        layout.addWidget(self.form)
         layout.addLayout(row)
         layout.addWidget(self.result)
         layout.addStretch(1)
