@@ -55,7 +55,7 @@ def decimal(value: float) -> str:
     Examples
     --------
     >>> decimal(-123.4567890123456789), decimal(0.1), decimal(-1 / 3e7), decimal(-0.0)
-    ('-123.45678901235', '0.1', '-3.33333333e-08', '0.0')
+    ('-123.45678901235', '0.1', '-3.333333333e-08', '0.0')
     """
     text = repr(value + 0.0)
     digits = _NUMBER_LETTERS
