@@ -10,8 +10,6 @@ from datetime import UTC, datetime
 from math import dist
 from pathlib import Path
 
-import numpy as np
-
 from medotter_viewer import __version__
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.grid import Grid
@@ -22,7 +20,7 @@ from medotter_viewer.export.replacing import unfinished
 from medotter_viewer.formats.landmark_files import read_landmarks
 from medotter_viewer.formats.landmark_provenance import Provenance, digest_of, provenance_path
 from medotter_viewer.formats.landmark_writer import write_landmarks
-from medotter_viewer.scoring.vertebra_points import landmarks_of
+from medotter_viewer.scoring.vertebra_points import labels_there, landmarks_of
 
 _SAME_MM = 1e-3  # a point written and read back
 _STILL_MM = 1e-6  # a point that nobody moved
@@ -132,7 +130,7 @@ def _check(part: Path, path: Path, pred: Landmarks, grid: Grid) -> None:
 def _provenance(case: Case, source: Case, pred: Landmarks, level_shift: int, sha256: str) -> Provenance:
     before = landmarks_of(source)[1]
     origin = source.entry.pred_landmarks_path or source.entry.pred_path
-    moved_to = moved_along_spine(_labels_there(source), level_shift)
+    moved_to = moved_along_spine(labels_there(source), level_shift)
     read_as = {new: old for old, new in moved_to.items()} if level_shift else {}
     now = {read_as.get(label, label): point for label, point in pred.points_world.items()}
     then: Mapping[int, Point] = {} if before is None else before.points_world
@@ -157,12 +155,6 @@ def _provenance(case: Case, source: Case, pred: Landmarks, level_shift: int, sha
         level_shift=level_shift,
         **{name: tuple(in_anatomical_order(labels)) for name, labels in changes.items()},
     )
-
-
-def _labels_there(case: Case) -> set[int]:
-    """Every label of either side, as points or in the predicted mask."""
-    there = {label for side in landmarks_of(case) if side is not None for label in side.points_world}
-    return there if case.pred is None else there | {int(i) for i in np.unique(case.pred.data)} - {0}
 
 
 def _user() -> str:

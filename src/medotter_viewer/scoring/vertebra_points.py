@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import LabelMap
@@ -53,6 +55,12 @@ def with_landmarks(case: Case) -> Case:
     if gt is case.gt_landmarks and pred is case.pred_landmarks:
         return case
     return replace(case, gt_landmarks=gt, pred_landmarks=pred)
+
+
+def labels_there(case: Case) -> set[int]:
+    """Return every label of either side, as a point or in the predicted mask: what decides which levels there are."""
+    there = {label for side in landmarks_of(case) if side is not None for label in side.points_world}
+    return there if case.pred is None else there | ({int(i) for i in np.unique(case.pred.data)} - {0})
 
 
 def derived_landmarks(labels: LabelMap) -> Landmarks:

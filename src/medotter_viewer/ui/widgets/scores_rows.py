@@ -49,11 +49,11 @@ class ScoreTable:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """Metrics of the columns: the three of segmentations (and hd), or those that this task's regions have."""
+        """Metrics of the columns: the three of segmentations (and hd by the specification), or those of this task."""
         found = tuple(dict.fromkeys(m for r in self.score.regions.values() for m in r.metrics))
         if not set(found) <= set(KNOWN):
             return found
-        return KNOWN if "hd" in found else SHOWN
+        return KNOWN if "hd" in self.spec.metrics else SHOWN
 
     @property
     def unit(self) -> VolumeUnit:
