@@ -1,36 +1,27 @@
 """The files of sample_bundles/lung_scans: three scans of chests in the lung contest's layout, and two models' contours.
 
-Called by make_sample_bundles.py. The expected scores are counted by plain code that shares nothing with the package:
-strips between all heights at which an edge begins, ends or meets another, in each of which every width is linear.
+Called by make_sample_bundles.py. The expected scores are counted by plain code that shares nothing with the package.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
 import json
 import math
-import struct
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+from plain_areas import Ring, Rings, areas, runs
 from sample_files import manifest_text, packed, rounded
+from sample_scan_files import THICKNESS_MM, dicom_files, png_files
 
 from medotter_viewer.core.contours import ScanContours
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.phantoms import ChestScan, Tumour, chest_scan, rasterised, roughened, with_blob
 
 NAME = "lung_scans"
-THICKNESS_MM = 3.0
 SHIFT_MM = 7.0
 L_MM = 10.0
-
-Ring = NDArray[np.float64]
-Rings = dict[int, list[Ring]]
 
 
 @dataclass(frozen=True)
@@ -148,8 +139,7 @@ def files() -> dict[str, bytes]:
         truths[plan.scan_id] = drawn[plan.target]
         mixed[plan.scan_id] = mixed_rings(plan, scan)
         masks[plan.scan_id] = mask(plan, scan)
-        write = dicom_files if not plan.contour_folder else png_files
-        found.update({f"data/{plan.scan_id}/{path}": content for path, content in write(plan, scan, drawn)})
+        found.update({f"data/{plan.scan_id}/{path}": content for path, content in scan_files(plan, scan, drawn)})
         found[f"predictions/masks/{plan.scan_id}.nii.gz"] = packed(masks[plan.scan_id])
     found["predictions/mixed/submission.csv"] = submission(mixed)
     seeds = [(plan.scan_id, *seed) for plan in PLANS for seed in scans[plan.scan_id].seeds]
@@ -167,6 +157,15 @@ def files() -> dict[str, bytes]:
     }
     found.update({path: text.encode() for path, text in texts.items()})
     return {f"{NAME}/{path}": content for path, content in found.items()}
+
+
+def scan_files(plan: Plan, scan: ChestScan, drawn: Mapping[str, Rings]) -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of the files of a scan."""
+    if not plan.contour_folder:
+        yield from dicom_files(scan, drawn, plan.scan_id, plan.target)
+        return
+    # The first scan stores HU + 1024, the second HU themselves, whose sign is lost in a PNG.
+    yield from png_files(scan, drawn, plan.contour_folder, -1024 if plan.scan_id == NECROTIC else 0)
 
 
 def entry(plan: Plan) -> dict[str, object]:
@@ -280,274 +279,7 @@ def submission(model: Mapping[str, Rings]) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-# --- files of a scan -------------------------------------------------------------------------------------------
-
-
-def png_files(plan: Plan, scan: ChestScan, drawn: Mapping[str, Rings]) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of the files of a scan with PNGs."""
-    yield "structures.dat", "|".join(drawn).encode() + b"\n"
-    # The first scan stores HU + 1024, the second HU themselves, whose sign is lost in a PNG.
-    intercept = -1024 if plan.scan_id == NECROTIC else 0
-    for index, number in enumerate(scan.numbers):
-        stored = (scan.image.data[:, :, index].T.astype(np.int32) - intercept) & 0xFFFF
-        yield f"pngs/{number}.png", png(stored.astype(">u2"))
-        yield f"auxiliary/{number}.dat", tags(scan, index, intercept).encode()
-    for place, rings in enumerate(drawn.values(), 1):
-        for number, here in rings.items():
-            z = f"{heights(scan)[number]:g}"
-            lines = [",".join(f"{x:g},{y:g},{z}" for x, y in ring.round(2)) for ring in here]
-            yield f"{plan.contour_folder}/{number}.{place}.dat", ("\n".join(lines) + "\n").encode()
-
-
-def heights(scan: ChestScan) -> dict[int, float]:
-    """Return the z in mm of each slice."""
-    grid = scan.image.grid
-    return {n: round(float(grid.voxel_to_world((0, 0, i))[2]), 6) for i, n in enumerate(scan.numbers)}
-
-
-def origin_lps(scan: ChestScan, index: int) -> tuple[float, float, float]:
-    """Return the centre of the first pixel of a slice, mm LPS."""
-    x, y, z = scan.image.grid.voxel_to_world((0, 0, index)).tolist()
-    return round(-x, 6), round(-y, 6), round(z, 6)
-
-
-def tags(scan: ChestScan, index: int, intercept: int) -> str:
-    """Return the DICOM tags of a slice as the contest lists them."""
-    columns, rows, _ = scan.image.grid.shape
-    step_x, step_y, _ = scan.image.grid.spacing
-    values = {
-        "0008.0008": "DERIVED,SECONDARY,AXIAL",
-        "0008.0060": "CT",
-        "0008.0070": "",
-        "0018.0050": f"{THICKNESS_MM:g}",
-        "0018.0060": "120",
-        "0018.5100": "HFS",
-        "0020.0032": ",".join(f"{v:g}" for v in origin_lps(scan, index)),
-        "0020.0037": "1,0,0,0,1,0",
-        "0028.0002": "1",
-        "0028.0004": "MONOCHROME2",
-        "0028.0010": str(rows),
-        "0028.0011": str(columns),
-        "0028.0030": f"{step_y:g},{step_x:g}",
-        "0028.1052": str(intercept),
-        "0028.1053": "1",
-        "0028.1054": "HU",
-    }
-    return "".join(f"({tag}),{value}\n" for tag, value in values.items())
-
-
-def png(pixels: NDArray[np.uint16]) -> bytes:
-    """Return a 16-bit grey PNG; each byte is stored as its difference from the pixel to the left."""
-    rows, columns = pixels.shape
-    raw = np.ascontiguousarray(pixels).view(np.uint8).reshape(rows, 2 * columns)
-    left = np.pad(raw, ((0, 0), (2, 0)))[:, :-2]
-    lines = np.concatenate([np.ones((rows, 1), dtype=np.uint8), raw - left], axis=1)
-    header = struct.pack(">IIBBBBB", columns, rows, 16, 0, 0, 0, 0)
-    content = {b"IHDR": header, b"IDAT": zlib.compress(lines.tobytes(), 9), b"IEND": b""}
-    chunks = [
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-        for name, data in content.items()
-    ]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
-
-
-def dicom_files(plan: Plan, scan: ChestScan, drawn: Mapping[str, Rings]) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of the files of a scan with DICOM files."""
-    uids = {number: uid(plan, f"image {number}") for number in scan.numbers}
-    for index, number in enumerate(scan.numbers):
-        yield f"CT/{number:02d}.dcm", stored(ct_slice(plan, scan, index, uids[number]))
-    yield "RTst/structures.dcm", stored(structure_set(plan, scan, drawn, uids))
-
-
-def uid(plan: Plan, what: str) -> str:
-    """Return an identifier that is the same in every run."""
-    return f"2.25.{int(hashlib.sha256(f'{NAME} {plan.scan_id} {what}'.encode()).hexdigest()[:31], 16)}"
-
-
-def common(plan: Plan, modality: str, sop_class: str, sop_uid: str, series: str):
-    """Return a dataset with what images and structures both have."""
-    from pydicom.dataset import Dataset, FileMetaDataset
-
-    meta = FileMetaDataset()
-    meta.MediaStorageSOPClassUID, meta.MediaStorageSOPInstanceUID = sop_class, sop_uid
-    meta.TransferSyntaxUID = "1.2.840.10008.1.2.1"
-    meta.ImplementationClassUID, meta.ImplementationVersionName = uid(plan, "writer"), "PHANTOM"
-    one = Dataset()
-    one.file_meta = meta
-    one.SOPClassUID, one.SOPInstanceUID, one.Modality = sop_class, sop_uid, modality
-    one.PatientID = one.PatientName = plan.scan_id
-    one.PatientBirthDate = one.PatientSex = one.StudyDate = one.StudyTime = ""
-    one.AccessionNumber = one.ReferringPhysicianName = one.Manufacturer = one.StudyID = ""
-    one.StudyInstanceUID, one.SeriesInstanceUID = uid(plan, "study"), uid(plan, series)
-    one.FrameOfReferenceUID = uid(plan, "frame")
-    return one
-
-
-CT_CLASS, RT_CLASS = "1.2.840.10008.5.1.4.1.1.2", "1.2.840.10008.5.1.4.1.1.481.3"
-
-
-def ct_slice(plan: Plan, scan: ChestScan, index: int, sop_uid: str):
-    """Return the image of one slice."""
-    one = common(plan, "CT", CT_CLASS, sop_uid, "images")
-    columns, rows, _ = scan.image.grid.shape
-    step_x, step_y, _ = scan.image.grid.spacing
-    one.ImageType = ["DERIVED", "SECONDARY", "AXIAL"]
-    one.SeriesNumber, one.InstanceNumber = 1, scan.numbers[index]
-    one.PatientPosition, one.KVP, one.SliceThickness = "HFS", "120", f"{THICKNESS_MM:g}"
-    one.ImagePositionPatient = [f"{v:g}" for v in origin_lps(scan, index)]
-    one.ImageOrientationPatient = [1, 0, 0, 0, 1, 0]
-    one.PixelSpacing = [f"{step_y:g}", f"{step_x:g}"]
-    one.SamplesPerPixel, one.PhotometricInterpretation = 1, "MONOCHROME2"
-    one.Rows, one.Columns, one.BitsAllocated, one.BitsStored, one.HighBit = rows, columns, 16, 16, 15
-    one.PixelRepresentation, one.RescaleIntercept, one.RescaleSlope, one.RescaleType = 0, "-1024", "1", "HU"
-    one.PixelData = (scan.image.data[:, :, index].T.astype(np.int32) + 1024).astype("<u2").tobytes()
-    return one
-
-
-def structure_set(plan: Plan, scan: ChestScan, drawn: Mapping[str, Rings], uids: Mapping[int, str]):
-    """Return the structures as an RTSTRUCT."""
-    from pydicom.dataset import Dataset
-
-    def item(**values: object):
-        made = Dataset()
-        for name, value in values.items():
-            setattr(made, name, value)
-        return made
-
-    def referenced(number: int):
-        return item(ReferencedSOPClassUID=CT_CLASS, ReferencedSOPInstanceUID=uids[number])
-
-    one = common(plan, "RTSTRUCT", RT_CLASS, uid(plan, "structures"), "drawings")
-    one.SeriesNumber, one.InstanceNumber = 2, 1
-    one.StructureSetLabel, one.StructureSetDate, one.StructureSetTime = "PHANTOM", "", ""
-    series = item(
-        SeriesInstanceUID=uid(plan, "images"), ContourImageSequence=[referenced(n) for n in sorted(scan.numbers)]
-    )
-    study = item(
-        ReferencedSOPClassUID="1.2.840.10008.3.1.2.3.1",
-        ReferencedSOPInstanceUID=uid(plan, "study"),
-        RTReferencedSeriesSequence=[series],
-    )
-    frame = item(FrameOfReferenceUID=uid(plan, "frame"), RTReferencedStudySequence=[study])
-    one.ReferencedFrameOfReferenceSequence = [frame]
-    rois, shapes, meanings = [], [], []
-    for place, (name, rings) in enumerate(drawn.items(), 1):
-        frame_uid = uid(plan, "frame")
-        rois.append(
-            item(
-                ROINumber=place, ReferencedFrameOfReferenceUID=frame_uid, ROIName=name, ROIGenerationAlgorithm="MANUAL"
-            )
-        )
-        contours = [
-            item(
-                ContourImageSequence=[referenced(number)],
-                ContourGeometricType="CLOSED_PLANAR",
-                NumberOfContourPoints=len(ring),
-                ContourData=[f"{v:g}" for x, y in ring.round(2) for v in (x, y, heights(scan)[number])],
-            )
-            for number, here in rings.items()
-            for ring in here
-        ]
-        shapes.append(item(ReferencedROINumber=place, ContourSequence=contours))
-        meaning = "GTV" if name == plan.target else "ORGAN"
-        meanings.append(
-            item(ObservationNumber=place, ReferencedROINumber=place, RTROIInterpretedType=meaning, ROIInterpreter="")
-        )
-    one.StructureSetROISequence, one.ROIContourSequence, one.RTROIObservationsSequence = rois, shapes, meanings
-    return one
-
-
-def stored(dataset) -> bytes:
-    """Return a DICOM file."""
-    stream = io.BytesIO()
-    dataset.save_as(stream, enforce_file_format=True)
-    return stream.getvalue()
-
-
-# --- expected scores, by plain counting ------------------------------------------------------------------------
-
-Point = tuple[float, float]
-Edge = tuple[Point, Point]
-
-
-def runs(labels: LabelMap, numbers: Sequence[int]) -> Rings:
-    """Return a label map as rectangles: one for each run of pixels in a row."""
-    found: Rings = {}
-    columns, rows, slices = labels.data.shape
-    step_x, step_y, _ = labels.grid.spacing
-    for k in range(slices):
-        x0, y0 = (-labels.grid.voxel_to_world((0, 0, k))[:2]).tolist()
-        for j in range(rows):
-            i = 0
-            while i < columns:
-                start = i
-                while i < columns and labels.data[i, j, k]:
-                    i += 1
-                if i > start:
-                    left, right = x0 + (start - 0.5) * step_x, x0 + (i - 0.5) * step_x
-                    top, bottom = y0 + (j - 0.5) * step_y, y0 + (j + 0.5) * step_y
-                    box = [(left, top), (right, top), (right, bottom), (left, bottom)]
-                    found.setdefault(numbers[k], []).append(np.array(box))
-                i += 1
-    return found
-
-
-def edges_of(ring: Ring) -> list[Edge]:
-    """Return the edges that are not level."""
-    points = [(float(x), float(y)) for x, y in ring]
-    pairs = zip(points, points[1:] + points[:1], strict=True)
-    return [(a, b) for a, b in pairs if a[1] != b[1]]
-
-
-def crossing(a: Edge, b: Edge) -> float | None:
-    """Return the height at which two edges cross, None where they do not."""
-    (ax, ay), (bx, by) = a
-    (cx, cy), (dx, dy) = b
-    turn = (bx - ax) * (dy - cy) - (by - ay) * (dx - cx)
-    if turn == 0:
-        return None
-    t = ((cx - ax) * (dy - cy) - (cy - ay) * (dx - cx)) / turn
-    u = ((cx - ax) * (by - ay) - (cy - ay) * (bx - ax)) / turn
-    return ay + t * (by - ay) if 0 <= t <= 1 and 0 <= u <= 1 else None
-
-
-def spans(rings: Iterable[list[Edge]], y: float) -> list[tuple[float, float]]:
-    """Return what the rings cover at a height: each by the even-odd rule, then united."""
-    found = []
-    for edges in rings:
-        at = sorted(
-            ax + (y - ay) * (bx - ax) / (by - ay) for (ax, ay), (bx, by) in edges if min(ay, by) <= y < max(ay, by)
-        )
-        found += list(zip(at[::2], at[1::2], strict=True))
-    united: list[tuple[float, float]] = []
-    for low, high in sorted(found):
-        if united and low <= united[-1][1]:
-            united[-1] = (united[-1][0], max(united[-1][1], high))
-        else:
-            united.append((low, high))
-    return united
-
-
-def areas(gt: Sequence[Ring], pred: Sequence[Ring]) -> tuple[float, float, float]:
-    """Return the areas in mm2 that are in both, in the second only, and in the first only."""
-    sides = [[edges_of(ring) for ring in rings] for rings in (gt, pred)]
-    everything = [edge for side in sides for edges in side for edge in edges]
-    cuts = {point[1] for edge in everything for point in edge}
-    for i, one in enumerate(everything):
-        for other in everything[i + 1 :]:
-            y = crossing(one, other)
-            if y is not None:
-                cuts.add(y)
-    both, first, second = [], [], []
-    ordered = sorted(cuts)
-    for low, high in pairwise(ordered):
-        covered = [spans(side, (low + high) / 2) for side in sides]
-        widths = [math.fsum(b - a for a, b in side) for side in covered]
-        common = math.fsum(max(0.0, min(b, d) - max(a, c)) for a, b in covered[0] for c, d in covered[1])
-        both.append(common * (high - low))
-        first.append((widths[0] - common) * (high - low))
-        second.append((widths[1] - common) * (high - low))
-    return math.fsum(both), math.fsum(second), math.fsum(first)
+# --- expected scores ---------------------------------------------------------------------------------------------
 
 
 def expected(truths: Mapping[str, Rings], models: Mapping[str, Mapping[str, Rings]]) -> str:
