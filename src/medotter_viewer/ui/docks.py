@@ -23,10 +23,8 @@ from medotter_viewer.ui.widgets.vertebrae import VertebraeDock
 WIDTH, MOST_WIDTH = 350, 420
 _METRIC_WIDTH = 45  # of a column
 SCORES_WIDTH = 460
-CONTOURS = "lung_contour"
-"""Task type whose cases have no label ids."""
-VERTEBRAE = "vertebra"
-"""Task type whose cases have labelled points."""
+CONTOURS, VERTEBRAE = "lung_contour", "vertebra"
+"""Task types with a panel of their own."""
 
 
 class Docks:
@@ -53,6 +51,8 @@ class Docks:
         Where cases are scans with polygons.
     vertebrae : VertebraeDock or None
         Where cases are spines.
+    export : ExportDock or None
+        Where there is a region to be written as polygons.
     """
 
     def __init__(

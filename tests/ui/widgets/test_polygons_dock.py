@@ -137,7 +137,7 @@ class TestTables:
             ["10", "lungs", "lungs", "automatic", "0"],
             ["11", "Marker", "–", "–", "1"],
         ]
-        assert lines[2].place == (3, None, None)
+        assert lines[2].place == (3, 65.0, 15.0)
         assert lines[3].place is None
 
     def test_odd_rings_of_both_sides_are_listed_slice_by_slice(self) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import Origin, ScanContours
 from medotter_viewer.core.labels import LabelMap
@@ -56,8 +58,8 @@ class StructureFacts:
         On all slices.
     is_target : bool
         Whether it is scored.
-    middle : int or None
-        The slice in the middle of those it is drawn on.
+    middle : (int, float, float) or None
+        The slice in the middle of those it is drawn on, and x, y in mm LPS of the middle of its contours there.
     """
 
     number: int | None
@@ -66,7 +68,7 @@ class StructureFacts:
     reliability: str | None
     n_contours: int
     is_target: bool
-    middle: int | None
+    middle: Seed | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +111,18 @@ class PolygonFacts:
     def seeds_outside(self) -> tuple[SeedPlace, ...]:
         """Seeds that no ring of the ground truth encloses: either is wrong."""
         return tuple(one for one in self.seeds if one.in_gt is False)
+
+    def middle_of(self, number: int) -> tuple[float, float]:
+        """Return x, y in mm LPS of the middle of all contours of a slice, else of the scan: where to look at it."""
+        case = self.case
+        sides = [side for side in (case.gt_contours, self.pred, *case.structures.values()) if side is not None]
+        here = [ring for side in sides for ring in side.rings.get(number, ())]
+        found = _middle(here)
+        if found is None and case.stack is not None:
+            columns, rows, _ = case.stack.grid.shape
+            x, y, _ = case.stack.to_lps(np.array([[(columns - 1) / 2, (rows - 1) / 2]]), len(case.stack) // 2)[0]
+            found = float(x), float(y)
+        return found or _middle([ring for side in sides for rings in side.rings.values() for ring in rings]) or (0, 0)
 
     def origins(self, number: int | None = None) -> dict[Origin, int]:
         """Return how many predicted polygons each made, on a slice or on all."""
@@ -191,6 +205,25 @@ def _readable(rings: Sequence[Any]) -> list[Any]:
     return found
 
 
+def _seen_at(contours: ScanContours) -> Seed | None:
+    """Where a structure is looked at."""
+    drawn = sorted(number for number, rings in contours.rings.items() if _middle(rings) is not None)
+    if not drawn:
+        return None
+    number = drawn[len(drawn) // 2]
+    x, y = _middle(contours.rings[number]) or (0.0, 0.0)
+    return number, x, y
+
+
+def _middle(rings: Sequence[Any]) -> tuple[float, float] | None:
+    """The middle of the box around rings; None without a point."""
+    points = [ring for ring in _readable(rings) if len(ring)]
+    if not points:
+        return None
+    x, y = (np.min([p.min(axis=0) for p in points], axis=0) + np.max([p.max(axis=0) for p in points], axis=0)) / 2
+    return float(x), float(y)
+
+
 def _structures(case: Case) -> tuple[StructureFacts, ...]:
     inputs = case.entry.scan
     scored = set() if case.gt_contours is None else {id(r) for rings in case.gt_contours.rings.values() for r in rings}
@@ -198,7 +231,6 @@ def _structures(case: Case) -> tuple[StructureFacts, ...]:
     for name, contours in case.structures.items():
         number = case.structure_numbers.get(name)
         written = name.removesuffix(f" ({number})")
-        drawn = [n for n, rings in contours.rings.items() if len(rings)]
         wanted = inputs is not None and written in inputs.names.names_of(inputs.rules.target)
         found.append(
             StructureFacts(
@@ -208,7 +240,7 @@ def _structures(case: Case) -> tuple[StructureFacts, ...]:
                 None if inputs is None else inputs.names.reliability_of(written),
                 contours.n_rings,
                 wanted or any(id(r) in scored for rings in contours.rings.values() for r in rings),
-                sorted(drawn)[len(drawn) // 2] if drawn else None,
+                _seen_at(contours),
             )
         )
     return tuple(found)

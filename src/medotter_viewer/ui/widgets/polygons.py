@@ -47,13 +47,13 @@ class PolygonsDock(Panel):
 
     Attributes
     ----------
-    place_requested : Signal(int, object, object)
-        Slice number and x, y in mm LPS; None where only the slice is meant.
+    place_requested : Signal(int, float, float)
+        Slice number and x, y in mm LPS: of the largest error of a slice, a seed, a ring, the middle of a structure.
     facts : PolygonFacts or None
         What is shown.
     """
 
-    place_requested = Signal(int, object, object)
+    place_requested = Signal(int, float, float)
 
     def __init__(
         self,
@@ -128,10 +128,10 @@ class PolygonsDock(Panel):
 
     def _on_row_chosen(self, model: LinesModel, row: int) -> None:
         place = model.place(row)
-        if place is not None:
+        if place is not None and self.facts is not None:
             number, x, y = place
-            if model is self.slices:
-                x, y = self._largest_error(number)
+            if x is None or y is None:
+                x, y = self._largest_error(number) or self.facts.middle_of(number)
             self.place_requested.emit(number, x, y)
         self._on_done()
 
@@ -147,16 +147,16 @@ class PolygonsDock(Panel):
         if name:
             self.import_submission(Path(name))
 
-    def _largest_error(self, number: int) -> tuple[float | None, float | None]:
+    def _largest_error(self, number: int) -> tuple[float, float] | None:
         """Where on a slice prediction and target differ most."""
         facts = self.facts
         if facts is None or facts.case.gt_contours is None or facts.pred is None:
-            return None, None
+            return None
         sides = (side.rings.get(number, ()) for side in (facts.case.gt_contours, facts.pred))
         try:
-            return largest_difference(*sides) or (None, None)
+            return largest_difference(*sides)
         except MetricInputError:
-            return None, None
+            return None
 
     # ---------------------------------------------------------------- what the session says
 

@@ -194,7 +194,7 @@ def structure_lines(structures: Sequence[StructureFacts]) -> list[Line]:
                     Cell(made, made, "quiet"),
                     Cell(f"{one.n_contours:,}", tone=tone),
                 ),
-                None if one.middle is None else (one.middle, None, None),
+                one.middle,
             )
         )
     return lines
