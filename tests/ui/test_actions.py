@@ -41,7 +41,9 @@ def test_the_help_lists_every_key_with_what_it_does_and_the_wheel() -> None:
 def test_the_titles_stand_in_one_column() -> None:
     lines = help_text().split("\n")
     titles = [*(action.title for action in ACTIONS), "scroll slices", "zoom"]
-    assert {line.index(title) for line, title in zip(lines, titles, strict=True)} == {len("Ctrl+wheel") + 2}
+    assert {line.index(title) for line, title in zip(lines, titles, strict=True)} == {
+        max(len(key) for key in [*(action.key for action in ACTIONS), "Ctrl+wheel"]) + 2
+    }
 
 
 def test_an_error_of_ours_becomes_a_message_and_any_other_surfaces(window: Any) -> None:

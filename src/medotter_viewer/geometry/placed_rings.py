@@ -81,6 +81,13 @@ class PlacedRings:
         x, y, _ = self.stack.to_lps(voxel[None, :2], index)[0]
         return any(_encloses(ring, x, y) for ring in self.rings[index])
 
+    def drawn(self, index: int, most: int | None = None) -> list[Ring]:
+        """Return the rings of a slice; of more than `most` the largest ones, the largest first."""
+        rings = list(self.rings.get(index, ()))
+        if most is None or len(rings) <= most:
+            return rings
+        return sorted(rings, key=lambda ring: -abs(shoelace(ring)))[:most]
+
     def paths(self, index: int, most: int | None = None) -> list[Points]:
         """Return every ring of a slice as a closed path.
 
@@ -89,17 +96,40 @@ class PlacedRings:
         index : int
             Slice index.
         most : int, optional
-            How many; the largest ones are kept.
+            How many; those of `drawn`, in the same order.
 
         Returns
         -------
         list of (n + 1, 3) ndarray
-            Displayed index along I, P, L; the first point stands at the end again.
+            Displayed index along I, P, L; the first point stands at the end again, once.
         """
-        pixels = self.pixels(index)
-        if most is not None and len(pixels) > most:
-            pixels = sorted(pixels, key=lambda ring: -abs(shoelace(ring)))[:most]
-        return [displayed(np.concatenate([ring, ring[:1]]), self.stack, self.order, index) for ring in pixels]
+        paths = []
+        for ring in self.drawn(index, most):
+            pixels = pixels_on(opened(ring), self.stack, index)
+            paths.append(displayed(np.concatenate([pixels, pixels[:1]]), self.stack, self.order, index))
+        return paths
+
+    def xy_of(self, shown: Points, index: int) -> Points:
+        """Return (n, 2) x, y mm LPS of (n, 3) displayed points on a slice: the inverse of what `paths` does.
+
+        Where a point lies across the slices does not count.
+        """
+        voxels = self.order.voxel_index(shown, self.stack.grid.shape)
+        return self.stack.to_lps(voxels[:, :2], index)[:, :2]
+
+
+def opened(ring: Ring) -> Ring:
+    """Return a ring without the points at its end that repeat its first one.
+
+    Examples
+    --------
+    >>> opened(np.array([(0, 0), (2, 0), (2, 1), (0, 0)])).tolist()
+    [[0, 0], [2, 0], [2, 1]]
+    """
+    last = len(ring)
+    while last > 1 and np.array_equal(ring[last - 1], ring[0]):
+        last -= 1
+    return ring[:last]
 
 
 def place_rings(contours: ScanContours, stack: SliceStack) -> PlacedRings:
@@ -121,6 +151,25 @@ def place_rings(contours: ScanContours, stack: SliceStack) -> PlacedRings:
         if len(kept) < len(found):
             flat[number] = len(found) - len(kept)
     return PlacedRings(stack, display_order(stack.grid), rings, flat, elsewhere)
+
+
+def place_again(placed: PlacedRings, before: ScanContours, after: ScanContours) -> PlacedRings:
+    """Return what `place_rings` gives for `after`, given what it gave for `before`: only other slices are looked at.
+
+    Slices that hold the same list of rings are the same.
+    """
+    numbers = before.rings.keys() | after.rings.keys()
+    changed = {n: after.rings.get(n, ()) for n in numbers if before.rings.get(n) is not after.rings.get(n)}
+    new = place_rings(ScanContours(changed), placed.stack)
+    index_of = slice_indices(placed.stack)
+    indices = {index_of.get(n) for n in changed}
+    return PlacedRings(
+        placed.stack,
+        placed.order,
+        {i: rings for i, rings in placed.rings.items() if i not in indices} | new.rings,
+        {n: count for n, count in placed.flat.items() if n not in changed} | new.flat,
+        {n: count for n, count in placed.elsewhere.items() if n not in changed} | new.elsewhere,
+    )
 
 
 def pixels_on(points_xy: Ring, stack: SliceStack, index: int) -> Points:

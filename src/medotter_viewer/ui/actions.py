@@ -53,6 +53,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("K", "next image channel", lambda w: w.looking.next_channel()),
     Action("Shift-N", "native / canonical ground truth", lambda w: w.session.show_native(not w.session.native_shown)),
     Action("Shift-O", "contours of structures that are not scored", lambda w: w.toggle_others()),
+    Action("Shift-E", "edit predicted contours or points / end it", lambda w: w.editing.toggle()),
+    Action("Control-Z", "take back a change of contours or points", lambda w: w.editing.undo()),
+    Action("Control-Shift-Z", "do it again", lambda w: w.editing.redo()),
     Action("0", "whole image", lambda w: w.display.fit()),
     Action("?", "show or hide the keys", lambda w: w.toggle_help()),
 )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.grid import OBLIQUE_DEG
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
+from medotter_viewer.ui.placing import Placed
 
 _SHOWN = frozenset(
     {
@@ -63,6 +64,27 @@ def banner_text(case: Case, *, native_shown: bool = False, unscored_task: str = 
     if not shown_only and _has_no_prediction(case) and not any("prediction" in line for line in lines):
         lines.append("no prediction for this case")
     return "\n".join(dict.fromkeys(lines))
+
+
+def working_lines(placed: Placed, tools: str, level_shift: int) -> list[str]:
+    """Return what is to be said of a prediction that is being changed.
+
+    Parameters
+    ----------
+    placed : Placed
+        What is drawn.
+    tools : str
+        How contours or points are changed, while they are; empty otherwise.
+    level_shift : int
+        By how many levels labels are moved as a what-if, positive towards the feet.
+    """
+    lines = []
+    if tools:
+        lines.append(f"editing {'points' if placed.pred_points else 'contours'} - not saved\n{tools}")
+    if level_shift:
+        levels = f"{abs(level_shift)} level{'s' * (abs(level_shift) > 1)}"
+        lines.append(f"what if: labels moved by {levels} towards the {'feet' if level_shift > 0 else 'head'}")
+    return lines
 
 
 def unscored_text(case: Case | None, task_type: str) -> str:

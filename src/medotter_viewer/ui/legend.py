@@ -73,6 +73,7 @@ def vector_legend(placed: Placed, show: ShowOptions) -> list[Entry]:
     if placed.masks.keys() >= {"gt", "pred"} and show.mode == "error":
         wrong: list[Entry] = [("right", TP_ACCENT), ("missed (FN)", FN_ACCENT), ("invented (FP)", FP_ACCENT)]
         found += [] if "error" in show.hidden else wrong
+        found += [("prediction", PRED_ACCENT)] * (show.editing and "pred" not in show.hidden)
     else:
         outlined = show.mode in ("contour", "fill")
         for role, side, entry in (

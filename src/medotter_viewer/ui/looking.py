@@ -14,15 +14,17 @@ from medotter_viewer.geometry.orientation import display_order
 from medotter_viewer.scoring.slices import region_centre, slice_profile
 from medotter_viewer.session.events import OpenedCase
 from medotter_viewer.session.review import ReviewSession
-from medotter_viewer.ui.banner import banner_text
+from medotter_viewer.ui.banner import banner_text, working_lines
 from medotter_viewer.ui.contour_layers import contour_specs
+from medotter_viewer.ui.corner import across_line, channel_line, slice_line
 from medotter_viewer.ui.display import Display
 from medotter_viewer.ui.layers import IMAGE_PREFIX, specs
 from medotter_viewer.ui.legend import legend, merged, vector_legend
 from medotter_viewer.ui.letters import edge_letters
 from medotter_viewer.ui.options import MODES, ShowOptions
 from medotter_viewer.ui.overlay import Overlay
-from medotter_viewer.ui.placing import Placed, place
+from medotter_viewer.ui.places import changed_slice, contour_place
+from medotter_viewer.ui.placing import Placed, place, place_prediction
 from medotter_viewer.ui.readout import readout
 from medotter_viewer.ui.vector_display import VectorDisplay
 from medotter_viewer.ui.vectors import vector_specs
@@ -58,7 +60,7 @@ class Looking:
     vectors : VectorDisplay
         Contours and points over them.
     placed : Placed or None
-        Where the contours and points of the open case lie.
+        Where the contours and points of the open case lie, and the case with the prediction as edited.
     overlay : Overlay
         The words over the canvas.
     """
@@ -69,13 +71,14 @@ class Looking:
         self.vectors, self.placed = VectorDisplay(viewer), None  # type: tuple[VectorDisplay, Placed | None]
         self._viewer, self._session = viewer, session
         self._blink, self._fitted, self._held, self._axis = 0, False, False, 0
+        self._tools = ""
 
     # ---------------------------------------------------------------- the case
 
     def show_case(self, opened: OpenedCase) -> None:
         """Show a case that was just opened, on its slice."""
         self._blink = 0
-        self.placed = place(opened.case, self._session.spec)
+        self.placed = place(self._session.working_case or opened.case, self._session.spec)
         axis, worst = opened.axis, opened.worst_slice
         self.look(hidden=_ALL if self._held else frozenset())
         if axis != self._axis and self._viewer.dims.ndim == 3:  # else the plane stays that the user has chosen
@@ -90,26 +93,50 @@ class Looking:
             self.display.set_slice(self.slice_place(axis)[1] // 2, axis=axis)
         self.show_position()
 
+    def follow_prediction(self) -> None:
+        """Show the prediction as it is edited now; all else stays."""
+        case = self._session.working_case
+        if case is not None and self.placed is not None:
+            self.placed = place_prediction(self.placed, case, self._session.spec)
+            self.look()
+
+    def follow_strokes(self) -> None:
+        """Show what follows from a label map that was painted on: errors, and points that are taken from it."""
+        derived = (
+            self.placed is not None and self.placed.pred_landmarks is not None and self.placed.pred_landmarks.derived
+        )
+        if derived:
+            self.follow_prediction()
+        self.display.refresh("error")
+
+    def set_tools(self, tools: str) -> None:
+        """Note that contours or points are edited, and with which keys; empty ends it. Seen with the next `look`."""
+        self._tools = tools
+        self.show = replace(self.show, editing=bool(tools))
+
     def look(self, **changes: Any) -> None:
         """Change how the case is looked at, and show it so."""
-        session, case = self._session, self._session.case
+        session, placed = self._session, self.placed
         self.show = replace(self.show, region=session.region, native=session.native_shown, **changes)
-        if case is None or self.placed is None:
+        if placed is None:
             return
+        case = placed.case
         arrays = specs(case, session.spec, self.show, pred_data=session.pred_data)
-        self.display.apply([*arrays, *contour_specs(case, self.placed, self.show)])
-        self.vectors.apply(vector_specs(self.placed, self.show))
-        self.overlay.set_banner(self._banner(case, self.placed))
+        self.display.apply([*arrays, *contour_specs(case, placed, self.show)])
+        self.vectors.apply(vector_specs(placed, self.show))
+        self.overlay.set_banner(self._banner(case, placed))
         has_gt = (case.gt_native if self.show.native else case.gt or case.gt_native) is not None
         objects = session.spec.is_instances
         entries = legend(self.show, has_gt=has_gt, has_pred=case.pred is not None, objects=objects)
-        self.overlay.set_legend(merged([*entries, *vector_legend(self.placed, self.show)]))
+        self.overlay.set_legend(merged([*entries, *vector_legend(placed, self.show)]))
         self._show_corner()
 
     def _banner(self, case: Case, placed: Placed) -> str:
         session = self._session
         unscored = "" if session.can_score else session.spec.task_type
-        return banner_text(case, native_shown=session.native_shown, unscored_task=unscored, notes=placed.notes)
+        lines = banner_text(case, native_shown=session.native_shown, unscored_task=unscored, notes=placed.notes)
+        shift = 0 if session.working is None else session.working.level_shift
+        return "\n".join(filter(None, [*working_lines(placed, self._tools, shift), lines]))
 
     def cycle_mode(self) -> str:
         """Take the next of contours, fill, errors, off, and return its name."""
@@ -167,6 +194,30 @@ class Looking:
         else:
             self.display.frame(centre)
 
+    def go_to_contour(self, slice_number: int, x_mm: float, y_mm: float) -> None:
+        """Show the slice of a number with a place on it, mm LPS, in the middle."""
+        found = None if self.placed is None else contour_place(self.placed, slice_number, x_mm, y_mm)
+        if found is None:
+            return
+        axis, index = found
+        if self._viewer.dims.order[0] != axis:
+            self._viewer.dims.order = _ORDERS[axis]
+        self.display.frame(tuple(index))
+
+    def go_to_label(self, label: int) -> None:
+        """Show the point of a label in the middle: that of the prediction, else that of the ground truth."""
+        if self.placed is None:
+            return
+        index = self.placed.pred_points.get(label, self.placed.gt_points.get(label))
+        if index is not None:
+            self.display.frame(tuple(index))
+
+    def go_to_change(self, before: Placed) -> None:
+        """Show a slice whose predicted contours are others than they were, unless one is shown."""
+        found = None if self.placed is None else changed_slice(before, self.placed)
+        if found is not None and (self.slice_place(found[0])[0] not in found[1]):
+            self.display.set_slice(found[1][0], axis=found[0])
+
     def slice_place(self, axis: int) -> tuple[int, int]:
         """Return the displayed index that is shown along an axis, and how many there are."""
         grid = None if self.placed is None else self.placed.grid
@@ -194,49 +245,35 @@ class Looking:
 
     def readout_at(self, position: Any) -> str:
         """Return what lies at a displayed position, in one line."""
-        session = self._session
-        if session.case is None or self._viewer.dims.ndisplay != 2 or len(position) != 3:
+        session, placed = self._session, self.placed
+        if placed is None or self._viewer.dims.ndisplay != 2 or len(position) != 3:
             return ""
         return readout(
-            session.case,
+            placed.case,
             session.spec,
             position,
             pred_data=session.pred_data,
             channel=self.show.channel,
             unit="HU" if self._has_hu() else "",
-            placed=self.placed,
+            placed=placed,
         )
 
     def _show_corner(self) -> None:
-        axis = self._viewer.dims.order[0]
-        index, count = self.slice_place(axis) if len(self._viewer.dims.order) == 3 else (0, 0)
-        lines = [f"slice {index + 1}/{count}{self._slice_number(axis)}"] if count > 1 else []
-        if self._is_across(axis):
-            lines.append("outlines are drawn on their own slices; G fills them here")
+        dims, case = self._viewer.dims, self._session.case
+        axis = dims.order[0]
+        index, count = self.slice_place(axis) if len(dims.order) == 3 else (0, 0)
+        lines = [
+            slice_line(self.placed, axis, dims.point[axis], index, count),
+            across_line(self.placed, axis, self.show),
+        ]
         if left_out := self.vectors.n_left_out():
             lines.append(f"{left_out} contours more: too many to draw")
         channel = self._shown_channel()
-        if channel is not None and not self._session.case.channels[channel].rgb:  # type: ignore[union-attr]
+        if case is not None and channel is not None and not case.channels[channel].rgb:
             low, high = self.display.layer(IMAGE_PREFIX + channel).contrast_limits  # type: ignore[union-attr]
-            shown = Window.from_limits(float(low), float(high))
-            known = next((w for w in PRESETS if (w.level, w.width) == (shown.level, shown.width)), None)
-            text = known.text if known is not None and self._has_hu() else shown.text
-            lines.append(f"{channel}  {text}" if len(self._session.case.channels) > 1 else text)  # type: ignore[union-attr]
-        self.overlay.set_corner("\n".join(lines))
-
-    def _is_across(self, axis: int) -> bool:
-        """Whether a plane is looked at in which the outlines of the case are only points."""
-        side = None if self.placed is None else self.placed.gt or self.placed.pred
-        return side is not None and side.axis != axis and self.show.mode == "contour"
-
-    def _slice_number(self, axis: int) -> str:
-        """The number of a scan's slice in its files: what its lists and submissions name."""
-        side = None if self.placed is None else self.placed.gt or self.placed.pred or self.placed.others
-        if side is None or side.axis != axis:
-            return ""
-        index = side.index_at(self._viewer.dims.point[axis])
-        number = None if index is None else side.stack.numbers[index]
-        return "" if number is None else f"  ·  number {number}"
+            limits, alone = (float(low), float(high)), len(case.channels) == 1
+            lines.append(channel_line(channel, limits, has_hu=self._has_hu(), alone=alone))
+        self.overlay.set_corner("\n".join(filter(None, lines)))
 
     def _shown_channel(self) -> str | None:
         case = self._session.case

@@ -39,6 +39,8 @@ class ShowOptions:
         What the task says its images are.
     others : bool
         Whether contours of structures that are not scored are drawn, thin and grey.
+    editing : bool
+        Whether predicted contours or points are being changed: then they are drawn over the errors, too.
     """
 
     region: str | None = None
@@ -51,3 +53,4 @@ class ShowOptions:
     channel: str | None = None
     modality: str | None = None
     others: bool = False
+    editing: bool = False

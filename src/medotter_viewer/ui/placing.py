@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,32 +11,47 @@ from numpy.typing import NDArray
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import ScanContours
 from medotter_viewer.core.grid import Grid
-from medotter_viewer.core.landmarks import LandmarkRules
+from medotter_viewer.core.landmarks import LandmarkRules, Landmarks
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.geometry.numbered_slices import slice_indices
 from medotter_viewer.geometry.orientation import display_order
-from medotter_viewer.geometry.placed_rings import PlacedRings, displayed, pixels_on, place_rings, undrawn
+from medotter_viewer.geometry.placed_rings import (
+    PlacedRings,
+    displayed,
+    pixels_on,
+    place_again,
+    place_rings,
+    undrawn,
+)
 from medotter_viewer.metrics.vertebrae import compare_vertebrae
 from medotter_viewer.scoring.contour_stack import contour_stack
+from medotter_viewer.scoring.vertebra_points import landmarks_of
 from medotter_viewer.ui.rings import RingsView
 
 Floats = NDArray[np.float64]
 _NO_POINTS = np.zeros((0, 3))
+_VERTEBRAE = "vertebra"  # the task whose points may follow from masks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """What of a case is drawn as lines and points, where it is drawn; worked out once for a case.
+    """What of a case is drawn as lines and points, where it is drawn.
 
     Parameters
     ----------
+    case : Case
+        What is drawn.
+    stack : SliceStack or None
+        The slices that contours lie on.
     grid : Grid or None
         On which the case is drawn: that of its arrays, else of its slices, else a box around its points.
     gt, pred, others : PlacedRings or None
         Contours of the target on both sides, and of all other structures.
     masks : mapping of str to RingsView
         ``gt`` and ``pred`` as masks, where there are contours and no label maps.
+    gt_landmarks, pred_landmarks : Landmarks or None
+        The labelled points: those of files, of vertebrae else those that follow from the masks.
     gt_points, pred_points : mapping of int to (3,) ndarray
         Label to displayed index on `grid`.
     missed, extra : tuple of int
@@ -49,11 +64,15 @@ class Placed:
         What is not drawn, in words.
     """
 
+    case: Case
+    stack: SliceStack | None
     grid: Grid | None
     gt: PlacedRings | None
     pred: PlacedRings | None
     others: PlacedRings | None
     masks: Mapping[str, RingsView]
+    gt_landmarks: Landmarks | None
+    pred_landmarks: Landmarks | None
     gt_points: Mapping[int, Floats]
     pred_points: Mapping[int, Floats]
     missed: tuple[int, ...]
@@ -76,27 +95,80 @@ class Placed:
 def place(case: Case, spec: EvalSpec) -> Placed:
     """Return where the contours, points and seeds of a case are drawn."""
     stack = contour_stack(case)
-    notes: list[str] = []
-    sides: list[PlacedRings | None] = []
-    others = _others(case)
-    for name, contours in (("ground truth", case.gt_contours), ("prediction", case.pred_contours), ("", others)):
-        sides.append(None if contours is None or stack is None else place_rings(contours, stack))
-        notes += undrawn(name, contours, sides[-1]) if name else ()
-    gt, pred, other = sides
+    sides = (case.gt_contours, case.pred_contours, _others(case))
+    gt, pred, others = (None if side is None or stack is None else place_rings(side, stack) for side in sides)
+    landmarks = landmarks_of(case) if spec.task_type == _VERTEBRAE else (case.gt_landmarks, case.pred_landmarks)
+    points = [p for side in landmarks if side is not None for p in side.points_world.values()]
+    grid = case.grid or (None if stack is None else stack.grid) or _box(points)
     seeds = _seeds(case, stack) if stack is not None else _NO_POINTS
-    if len(seeds) < len(case.seeds):
-        notes.append(f"{len(case.seeds) - len(seeds)} of {len(case.seeds)} seeds lie on no slice: not drawn")
-    points = [side.points_world if side is not None else {} for side in (case.gt_landmarks, case.pred_landmarks)]
-    grid = case.grid or (None if stack is None else stack.grid) or _box([p for side in points for p in side.values()])
+    gt_points = _on(grid, landmarks[0])
+    without_pred = Placed(
+        case, stack, grid, gt, pred, others, {}, landmarks[0], None, gt_points, {}, (), (), {}, seeds, ()
+    )
+    return _with_prediction(without_pred, case, spec, pred, landmarks[1])
+
+
+def place_prediction(placed: Placed, case: Case, spec: EvalSpec) -> Placed:
+    """Return the same case where its prediction is another now; all else stays, the grid too.
+
+    Parameters
+    ----------
+    placed : Placed
+        What was drawn before.
+    case : Case
+        The same with another prediction: contours, points or label map.
+    spec : EvalSpec
+        Its rules.
+    """
+    before, after = placed.case.pred_contours, case.pred_contours
+    pred = placed.pred
+    if after is not before:
+        if after is None or placed.stack is None:
+            pred = None
+        elif pred is None or before is None:
+            pred = place_rings(after, placed.stack)
+        else:
+            pred = place_again(pred, before, after)
+    landmarks = case.pred_landmarks
+    if spec.task_type == _VERTEBRAE:
+        landmarks = landmarks_of(replace(case, gt_landmarks=placed.gt_landmarks or Landmarks({})))[1]
+    return _with_prediction(placed, case, spec, pred, landmarks)
+
+
+def _with_prediction(
+    placed: Placed, case: Case, spec: EvalSpec, pred: PlacedRings | None, landmarks: Landmarks | None
+) -> Placed:
+    """Put a prediction to what is there of all else."""
+    gt, gt_landmarks, pred_points = placed.gt, placed.gt_landmarks, _on(placed.grid, landmarks)
+    kept = [label for label in placed.pred_points if label in pred_points]  # in the order in which they are drawn
+    pred_points = {label: pred_points[label] for label in dict.fromkeys([*kept, *pred_points])}
+    both = gt_landmarks is not None and landmarks is not None
+    gt_labels, labels = (() if side is None else side.points_world for side in (gt_landmarks, landmarks))
     masks = {}
     if case.gt is None and case.gt_native is None and case.pred is None:
         masks = {role: RingsView(side) for role, side in (("gt", gt), ("pred", pred)) if side is not None}
-    both = case.gt_landmarks is not None and case.pred_landmarks is not None
-    missed = tuple(i for i in points[0] if i not in points[1]) if both else ()
-    extra = tuple(i for i in points[1] if i not in points[0]) if both else ()
-    gt_points, pred_points = (_on(grid, side) for side in points)
-    hits = _hits(case, spec.landmarks or LandmarkRules())
-    return Placed(grid, gt, pred, other, masks, gt_points, pred_points, missed, extra, hits, seeds, tuple(notes))
+        if "gt" in placed.masks:  # with the planes that are filled already
+            masks["gt"] = placed.masks["gt"]
+    return replace(
+        placed,
+        case=case,
+        pred=pred,
+        masks=masks,
+        pred_landmarks=landmarks,
+        pred_points=pred_points,
+        missed=tuple(i for i in gt_labels if i not in labels) if both else (),
+        extra=tuple(i for i in labels if i not in gt_labels) if both else (),
+        hits=_hits(gt_landmarks, landmarks, spec.landmarks or LandmarkRules()),
+        notes=tuple(_notes(case, placed, pred)),
+    )
+
+
+def _notes(case: Case, placed: Placed, pred: PlacedRings | None) -> Iterator[str]:
+    """What is not drawn, in words."""
+    yield from undrawn("ground truth", case.gt_contours, placed.gt)
+    yield from undrawn("prediction", case.pred_contours, pred)
+    if len(placed.seeds) < len(case.seeds):
+        yield f"{len(case.seeds) - len(placed.seeds)} of {len(case.seeds)} seeds lie on no slice: not drawn"
 
 
 def _others(case: Case) -> ScanContours | None:
@@ -123,10 +195,11 @@ def _seeds(case: Case, stack: SliceStack) -> Floats:
     return np.concatenate(found)
 
 
-def _on(grid: Grid | None, points: Mapping[int, tuple[float, float, float]]) -> dict[int, Floats]:
+def _on(grid: Grid | None, landmarks: Landmarks | None) -> dict[int, Floats]:
     """Displayed index of points: through the grid's axes, as its arrays are drawn."""
-    if grid is None or not points:
+    if grid is None or landmarks is None or not landmarks.points_world:
         return {}
+    points = landmarks.points_world
     shown = display_order(grid).displayed_index(grid.world_to_voxel(list(points.values())), grid.shape)
     return dict(zip(points, shown, strict=True))
 
@@ -143,9 +216,8 @@ def _box(points_world: list[tuple[float, float, float]], margin_mm: float = 40.0
     return Grid(shape, affine)
 
 
-def _hits(case: Case, rules: LandmarkRules) -> dict[int, bool]:
+def _hits(gt: Landmarks | None, pred: Landmarks | None, rules: LandmarkRules) -> dict[int, bool]:
     """Whether each vertebra of both sides is identified, by the rule of the specification."""
-    gt, pred = case.gt_landmarks, case.pred_landmarks
     if gt is None or pred is None:
         return {}
     found = compare_vertebrae(gt.points_world, pred.points_world, max_distance_mm=rules.max_distance_mm)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from medotter_viewer.core.contours import ScanContours
 from medotter_viewer.core.vertebra_names import vertebra_name
 from medotter_viewer.geometry.orientation import display_order
-from medotter_viewer.geometry.placed_rings import PlacedRings
+from medotter_viewer.geometry.placed_rings import PlacedRings, place_rings
 from medotter_viewer.ui.colors import GT_ACCENT, OTHER_ACCENT, PRED_ACCENT, SEED_ACCENT, WRONG_ACCENT
 from medotter_viewer.ui.options import ShowOptions
 from medotter_viewer.ui.placing import Placed
@@ -119,6 +120,7 @@ class LinesSpec:
     visible: bool
 
 
+_EDITED_PX = 4.5  # seen on both sides of the line that napari draws over what is selected
 VectorSpec = RingsSpec | PointsSpec | LinesSpec
 _NEAR_MM = (8.0, 15.0, 15.0)
 """Half of what a vertebral body measures: within it the centre of a vertebra is worth seeing."""
@@ -136,7 +138,12 @@ def vector_specs(placed: Placed, options: ShowOptions) -> list[VectorSpec]:
     others = options.others and options.mode != "off"
     rings("other_rings", "other structures", placed.others, OTHER_ACCENT, others, width_px=1.0, opacity=0.7)
     rings("gt_rings", "ground truth contours", placed.gt, GT_ACCENT, outlined and "gt" not in options.hidden)
-    rings("pred_rings", "prediction contours", placed.pred, PRED_ACCENT, outlined and "pred" not in options.hidden)
+    pred = placed.pred
+    if pred is None and options.editing and placed.stack is not None and placed.case.pred is None:
+        pred = place_rings(ScanContours(), placed.stack)  # where the first one is drawn
+    drawn_on = outlined or (options.editing and options.mode == "error")
+    wide = {"width_px": _EDITED_PX} if options.editing else {}
+    rings("pred_rings", "prediction contours", pred, PRED_ACCENT, drawn_on and "pred" not in options.hidden, **wide)
     found += _seed_specs(placed, options)
     found += _point_specs(placed, options)
     return found

@@ -10,7 +10,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import napari
-from qtpy.QtCore import QTimer
 
 from medotter_viewer.errors import CaseNotFoundError, MissingDisplayError
 from medotter_viewer.session.events import OpenedCase
@@ -20,6 +19,7 @@ from medotter_viewer.ui.actions import bind_keys, bind_shortcuts, help_text, unb
 from medotter_viewer.ui.banner import case_line
 from medotter_viewer.ui.display import Display
 from medotter_viewer.ui.docks import Docks
+from medotter_viewer.ui.editing import Editing
 from medotter_viewer.ui.looking import Looking
 from medotter_viewer.ui.preferences import read_preferences
 from medotter_viewer.ui.screen import no_display
@@ -27,7 +27,6 @@ from medotter_viewer.ui.threads import MainThread
 from medotter_viewer.ui.wheel import bind_wheel, step_slice
 
 WINDOW_SIZE = (1400, 840)
-_EDIT_DELAY_MS = 150
 _WINDOWS: WeakKeyDictionary[Any, ReviewWindow] = WeakKeyDictionary()
 
 
@@ -55,6 +54,8 @@ class ReviewWindow:
         State of the review.
     looking : Looking
         What is shown of the open case, and how.
+    editing : Editing
+        What of the prediction is being changed.
     docks : Docks
         The panels.
     """
@@ -62,6 +63,7 @@ class ReviewWindow:
     session: ReviewSession
     looking: Looking
     display: Display
+    editing: Editing
 
     def __init__(
         self,
@@ -73,7 +75,7 @@ class ReviewWindow:
         split: str = "all",
     ) -> None:
         self.viewer = viewer
-        preferences = read_preferences()
+        preferences = read_preferences(source.spec.task_type)
         self._main = MainThread(self.show_message)
         self._executor = ThreadPoolExecutor(3, thread_name_prefix="medotter-viewer")
         self.session = ReviewSession(
@@ -84,11 +86,7 @@ class ReviewWindow:
         self.looking = Looking(viewer, self.session, preferences.window)
         self.display, self.overlay = self.looking.display, self.looking.overlay
         self.docks = Docks(viewer, self.session, focus=self.focus_canvas, run_in_background=self._run_in_background)
-        self._edits = QTimer()
-        self._edits.setSingleShot(True)
-        self._edits.setInterval(_EDIT_DELAY_MS)
-        self._watched: Any = None
-        self._history = (0, 0)
+        self.editing = Editing(viewer, self.session, self.looking, self.show_message)
         self._closed = False
         self._connect()
         if preferences.wheel_scrolls:
@@ -105,11 +103,18 @@ class ReviewWindow:
         events = self.session.events
         events.loading_started.connect(self._on_loading_started)
         events.case_changed.connect(self._on_case_changed)
+        events.prediction_changed.connect(self._on_prediction_changed)
         events.region_changed.connect(self._on_looks_changed)
         events.native_shown_changed.connect(self._on_looks_changed)
         events.failed.connect(self._on_failed)
         self.docks.scores.region_activated.connect(self._on_region_activated)
         self.docks.scores.slice_requested.connect(self._on_slice_requested)
+        for name, signal, slot in (
+            ("polygons", "place_requested", self.looking.go_to_contour),
+            ("vertebrae", "vertebra_activated", self.looking.go_to_label),
+        ):
+            if (panel := getattr(self.docks, name, None)) is not None:  # only with tasks that have them
+                getattr(panel, signal).connect(slot)
         self.viewer.dims.events.point.connect(self._on_position_changed)
         self.viewer.dims.events.order.connect(self._on_position_changed)
         self.viewer.dims.events.ndisplay.connect(self._on_position_changed)
@@ -117,7 +122,6 @@ class ReviewWindow:
         self.viewer.scene.camera.events.zoom.connect(self._on_zoomed)
         self.viewer.mouse_move_callbacks.append(self._on_mouse_moved)
         self.viewer.window._qt_window.destroyed.connect(self.close)
-        self._edits.timeout.connect(self._on_edit_settled)
 
     # ---------------------------------------------------------------- what keys do
 
@@ -152,16 +156,21 @@ class ReviewWindow:
     # ---------------------------------------------------------------- what happened
 
     def _on_loading_started(self, case_id: str) -> None:
-        self._edits.stop()
+        self.editing.drop_strokes()
         self.overlay.set_loading(f"opening {case_id} ...")
 
     def _on_case_changed(self, opened: OpenedCase) -> None:
+        self.editing.case_will_change()
         self.looking.show_case(opened)
         self.overlay.set_loading("")
         self.viewer.title = f"{opened.case.case_id} - {self.session.source.name}"
         self.docks.say(case_line(opened.case))
         self._on_position_changed()
-        self._take_up_prediction()
+        self.editing.case_changed()
+
+    def _on_prediction_changed(self) -> None:
+        self.looking.follow_prediction()
+        self.editing.prediction_changed()
 
     def _on_failed(self, message: str) -> None:
         self.overlay.set_loading("")
@@ -177,7 +186,9 @@ class ReviewWindow:
         self.display.set_slice(index, axis=self.viewer.dims.order[0])
 
     def _on_position_changed(self, _: object = None) -> None:
+        self.editing.position_will_change()
         place = self.looking.show_position()
+        self.editing.position_changed()
         if place is not None:
             self.docks.scores.set_position(*place)
 
@@ -189,35 +200,6 @@ class ReviewWindow:
         if case is not None:
             text = self.looking.readout_at(event.position)
             self.docks.say(f"{case.case_id}  ·  {text}" if text else case_line(case))
-
-    # ---------------------------------------------------------------- editing
-
-    def _take_up_prediction(self) -> None:
-        """Make the prediction the layer that is painted on, and listen to strokes."""
-        layer = self.display.layer("pred")
-        if layer is None or not self.display.shows("pred"):
-            return
-        self.viewer.layers.selection = {layer}
-        if layer is not self._watched:
-            self._watched = layer
-            layer.events.paint.connect(self._on_painted)
-            layer.events.labels_update.connect(self._on_painted)
-            layer.events.set_data.connect(self._on_redrawn)
-        self._history = _history(layer)
-
-    def _on_painted(self, _: object = None) -> None:
-        self._edits.start()
-
-    def _on_redrawn(self, _: object = None) -> None:
-        """Undo and redo only redraw: they are told by the length of the layer's history."""
-        history = _history(self._watched)
-        if history != self._history:
-            self._history = history
-            self._edits.start()
-
-    def _on_edit_settled(self) -> None:
-        self.session.prediction_edited()
-        self.display.refresh("error")
 
     # ---------------------------------------------------------------- ends
 
@@ -236,10 +218,11 @@ class ReviewWindow:
             return
         self._closed = True
         self._main.close()
+        self.docks.stop_work()
         self.session.close()
         if not _is_alive(self.viewer):
             return  # everything else went with the window
-        self._edits.stop()
+        self.editing.close()
         dims = self.viewer.dims.events
         for emitter in (dims.point, dims.order, dims.ndisplay, self.viewer.scene.camera.events.orientation):
             emitter.disconnect(self._on_position_changed)
@@ -262,11 +245,6 @@ def _is_alive(viewer: Any) -> bool:
     except (AttributeError, RuntimeError):
         return False
     return True
-
-
-def _history(layer: Any) -> tuple[int, int]:
-    """Lengths of a label layer's undo and redo history."""
-    return len(getattr(layer, "_undo_history", ())), len(getattr(layer, "_redo_history", ()))
 
 
 def open_window(

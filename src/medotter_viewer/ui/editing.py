@@ -1,0 +1,187 @@
+"""What a person changes in the window: strokes on a label map, contours of a slice, points. Knows which, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from qtpy.QtCore import QTimer
+
+from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.ui import point_editing, ring_editing
+from medotter_viewer.ui.looking import Looking
+from medotter_viewer.ui.point_editing import PointEditing
+from medotter_viewer.ui.ring_editing import RingEditing
+
+_STROKE_DELAY_MS = 150
+RING_TOOLS = "4 drag points · 2 add · 1 remove · 5 move · 3 delete · P draw"
+POINT_TOOLS = "drag a point in this plane · 1 delete the selected one"
+LABEL_TOOLS = "the prediction is a label map: 2 paint, 1 erase, 4 fill; Ctrl+Z takes a stroke back"
+
+
+class Editing:
+    """Changing the prediction of the open case.
+
+    Parameters
+    ----------
+    viewer : napari.Viewer
+        Where.
+    session : ReviewSession
+        Whose working copy is changed.
+    looking : Looking
+        What is shown.
+    say : callable
+        Says something in the status line.
+    """
+
+    def __init__(self, viewer: Any, session: ReviewSession, looking: Looking, say: Callable[[str], None]) -> None:
+        self._viewer, self._session, self._looking, self._say = viewer, session, looking, say
+        self._tool: RingEditing | PointEditing | None = None
+        self._strokes = QTimer()
+        self._strokes.setSingleShot(True)
+        self._strokes.setInterval(_STROKE_DELAY_MS)
+        self._strokes.timeout.connect(self._on_strokes_settled)
+        self._watched: Any = None
+        self._history = (0, 0)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether contours or points are being edited."""
+        return self._tool is not None
+
+    def toggle(self) -> None:
+        """Begin to edit what the case's prediction is made of, or end it, and say so."""
+        if self._tool is not None:
+            self._stop()
+            self._say("editing ended; what was changed is in no file until you export it" * self._session.edited)
+            return
+        placed, working = self._looking.placed, self._session.working
+        if placed is None or working is None:
+            self._say("no case is open")
+        elif working.level_shift:
+            self._say("labels are moved as a what-if: set it back to 0 to edit")
+        elif placed.pred_points:
+            self._begin(point_editing.ROLE, POINT_TOOLS)
+        elif working.case.pred is not None:
+            self.select_label_map()
+            self._say(LABEL_TOOLS)
+        elif placed.stack is not None and (placed.has_contours or placed.case.stack is not None):
+            self._begin(ring_editing.ROLE, RING_TOOLS)
+        else:
+            self._say("nothing to edit: no prediction, and no slices to draw contours on")
+
+    def undo(self) -> None:
+        """Take back the last change of contours or points, and show where it was."""
+        self._step(self._session.undo, "nothing to take back")
+
+    def redo(self) -> None:
+        """Do again what was taken back."""
+        self._step(self._session.redo, "nothing to do again")
+
+    # ---------------------------------------------------------------- what happened
+
+    def case_will_change(self) -> None:
+        """Drop what goes on: its case is open no more."""
+        if self._tool is not None:
+            self._tool.close(take_up=False)
+            self._tool = None
+            self._looking.set_tools("")
+
+    def case_changed(self) -> None:
+        """Make the predicted label map the layer that is painted on, and listen to strokes."""
+        layer = self._looking.display.layer("pred")
+        if layer is None or not self._looking.display.shows("pred"):
+            return
+        self.select_label_map()
+        if layer is not self._watched:
+            self._watched = layer
+            layer.events.paint.connect(self._on_painted)
+            layer.events.labels_update.connect(self._on_painted)
+            layer.events.set_data.connect(self._on_redrawn)
+        self._history = _history(layer)
+
+    def position_will_change(self) -> None:
+        """End what is drawn or dragged on a slice that is left."""
+        if self._tool is not None:
+            self._tool.will_move()
+
+    def position_changed(self) -> None:
+        """Let what is seen now be edited."""
+        if self._tool is not None:
+            self._tool.refresh()
+
+    def prediction_changed(self) -> None:
+        """Follow a change of contours or points, whoever made it."""
+        working, placed = self._session.working, self._looking.placed
+        no_points = isinstance(self._tool, PointEditing) and placed is not None and not placed.pred_points
+        if self._tool is not None and (no_points or (working is not None and working.level_shift)):
+            self._stop()
+
+    def drop_strokes(self) -> None:
+        """Forget strokes that were not scored yet."""
+        self._strokes.stop()
+
+    def select_label_map(self) -> None:
+        """Make the predicted label map the active layer, if there is one."""
+        layer = self._looking.display.layer("pred")
+        if layer is not None and self._looking.display.shows("pred"):
+            self._viewer.layers.selection = {layer}
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._strokes.stop()
+        if self._tool is not None:
+            self._tool.close(take_up=False)
+            self._tool = None
+
+    # ---------------------------------------------------------------- contours and points
+
+    def _begin(self, role: str, tools: str) -> None:
+        self._looking.set_tools(tools)
+        self._looking.look()
+        looking, session = self._looking, self._session
+        if role == ring_editing.ROLE:
+            self._tool = RingEditing(self._viewer, session, looking.vectors, self._say)
+        else:
+            self._tool = PointEditing(self._viewer, session, looking.vectors, lambda: looking.placed, self._say)
+
+    def _stop(self) -> None:
+        if self._tool is not None:
+            tool, self._tool = self._tool, None
+            tool.close()
+        self._looking.set_tools("")
+        self._looking.look()
+        self.select_label_map()
+
+    def _step(self, step: Callable[[], bool], nothing: str) -> None:
+        if self._tool is not None:
+            if self._tool.drop_drawing():
+                return
+            self._tool.finish()
+        before = self._looking.placed
+        if not step():
+            self._say(nothing)
+        elif before is not None:
+            self._looking.go_to_change(before)
+        self.position_changed()
+
+    # ---------------------------------------------------------------- strokes on a label map
+
+    def _on_painted(self, _: object = None) -> None:
+        self._strokes.start()
+
+    def _on_redrawn(self, _: object = None) -> None:
+        """Undo and redo only redraw: they are told by the length of the layer's history."""
+        history = _history(self._watched)
+        if history != self._history:
+            self._history = history
+            self._strokes.start()
+
+    def _on_strokes_settled(self) -> None:
+        self._session.prediction_edited()
+        self._looking.follow_strokes()
+
+
+def _history(layer: Any) -> tuple[int, int]:
+    """Lengths of a label layer's undo and redo history."""
+    return len(getattr(layer, "_undo_history", ())), len(getattr(layer, "_redo_history", ()))
