@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from math import sqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.scoring.arrays import label_scores
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import score_case
+from medotter_viewer.sources.opening import open_source
 
 Array = NDArray[Any]
 
@@ -121,3 +124,16 @@ def test_it_is_remembered_apart_from_hd95(tmp_path: Any) -> None:
     assert found[0].regions == found[1].regions
     values = {m: v.value for m, v in found[1].regions["one"].metrics.items()}
     assert values == {"hd95": pytest.approx(0.95 * 3), "hd": 3.0}
+
+
+@pytest.mark.parametrize(
+    ("model", "case"), [("derived", "TPTBox/sub-ct_label-22"), ("shift_drop", "TotalSegmentator_spine/example_ct")]
+)
+def test_it_is_the_value_that_others_computed_for_real_vertebrae(shared_data: Path, model: str, case: str) -> None:
+    folder = shared_data / "bundles/spine_ct_verse"
+    expected = json.loads((folder / "expected.json").read_text())["models"][model]["cases"][case]["regions"]
+    source = open_source(folder / "bundle", predictions=folder / "predictions" / model)
+    found = score_case(source.load(case, images=False), source.spec, ScoreOptions(("hd",))).regions
+    assert {name: found[name].metrics["hd"].value for name in expected} == {
+        name: pytest.approx(values["hd100"], abs=1e-6) for name, values in expected.items()
+    }

@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from medotter_viewer.core.accents import GT_ACCENT, PRED_ACCENT, WRONG_ACCENT
 from medotter_viewer.core.case import Case
@@ -29,6 +30,7 @@ _SIDE: dict[str, dict[str, Any]] = {
 _TALLEST, _WIDEST_SCALE, _LEFT, _RIGHT, _HEAD, _FOOT, _LINE = 8.2, 0.028, 1.0, 3.0, 0.62, 0.42, 0.17  # inches
 _LABEL_INCHES = 0.165  # between two names below each other
 _BAR_MM = 50.0
+_STRAIGHT_MM, _BULGE = 15.0, 0.22
 
 
 def spine_figure(
@@ -121,10 +123,11 @@ def _draw(axes: Axes, scene: SpineScene, window: tuple[float, float] | str | Non
             axes.imshow(pixels, zorder=2, **where)
         axes.add_collection(LineCollection(list(scene.outlines(side)), capstyle="projecting", **style), autolim=False)
     for gt, pred in scene.errors():
+        line = error_line(gt, pred)
         for color, extra in (("black", 1.6), (GT_ACCENT if pred.hit else WRONG_ACCENT, 0)):
             axes.plot(
-                [gt.behind_mm, pred.behind_mm],
-                [gt.along_mm, pred.along_mm],
+                line[:, 0],
+                line[:, 1],
                 color=color,
                 linewidth=1.4 + extra,
                 zorder=5,
@@ -145,6 +148,21 @@ def _draw(axes: Axes, scene: SpineScene, window: tuple[float, float] | str | Non
     _letters(axes)
     _scale_bar(axes, scene)
     return text
+
+
+def error_line(gt: SpinePoint, pred: SpinePoint) -> NDArray[np.float64]:
+    """Return the line between two points of a vertebra, (n, 2) mm to the right and down.
+
+    One that runs along the spine is bent to the back: those of labels that are all shifted would else be one line.
+    """
+    ends: NDArray[np.float64] = np.array([[gt.behind_mm, gt.along_mm], [pred.behind_mm, pred.along_mm]])
+    along = abs(ends[1, 1] - ends[0, 1])
+    if along <= _STRAIGHT_MM:
+        return ends
+    part = np.linspace(0.0, 1.0, 21)[:, None]
+    line: NDArray[np.float64] = (1 - part) * ends[0] + part * ends[1]
+    line[:, 0] += _BULGE * along * 4 * (part * (1 - part))[:, 0]
+    return line
 
 
 def _names(axes: Axes, scene: SpineScene, apart_mm: float) -> None:
