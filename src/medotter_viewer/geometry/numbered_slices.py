@@ -56,6 +56,24 @@ def stack_by_numbers(contours: Iterable[ScanContours], thickness_mm: Mapping[int
     return SliceStack(grid, origins, numbers, thickness, [None] * n, [Path()] * n)
 
 
+def axial_stack(grid: Grid) -> SliceStack | None:
+    """Return the slices of a volume as if they had been numbered from 1 in the order of its file.
+
+    Returns
+    -------
+    SliceStack or None
+        None where the last axis of the array is not the one across axial slices, or the volume does not say where it
+        lies.
+    """
+    if not grid.has_world or grid.unit == "px" or grid.world_axes[2][0] != 2:
+        return None
+    n = grid.shape[2]
+    voxels = np.column_stack([np.zeros((n, 2)), np.arange(n)])
+    origins_lps = grid.voxel_to_world(voxels) * (-1.0, -1.0, 1.0)
+    numbers = list(range(1, n + 1))
+    return SliceStack(grid, origins_lps, numbers, [grid.spacing[2]] * n, [None] * n, [Path()] * n)
+
+
 def slice_indices(stack: SliceStack) -> dict[int, int]:
     """Return slice numbers with the index of their slices; none where the slices stand upright.
 
