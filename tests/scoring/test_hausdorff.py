@@ -25,7 +25,7 @@ from medotter_viewer.core.scores import CaseScore, MetricValue
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.scoring.arrays import label_scores
 from medotter_viewer.scoring.options import ScoreOptions
-from medotter_viewer.scoring.registry import score_case
+from medotter_viewer.scoring.registry import ADAPTERS, score_case
 from medotter_viewer.sources.opening import open_source
 
 Array = NDArray[Any]
@@ -94,6 +94,13 @@ def test_a_specification_that_does_not_name_it_has_none() -> None:
     score = scored(dots((0, 0, 0)), dots((0, 0, 0)), metrics=["dice", "hd95"])
     assert list(score.regions["one"].metrics) == ["dice", "hd95"]
     assert "hd" not in label_scores(dots((0, 0, 0)), dots((0, 0, 0)), spacing=(1, 1, 1))["1"]
+
+
+def test_the_window_computes_it_for_vertebrae_and_where_the_specification_names_it() -> None:
+    seg, vertebrae = ADAPTERS["seg"], ADAPTERS["vertebra"]
+    without, named = (EvalSpec.from_mapping({"eval_regions": {"a": [1]}, "metrics": m}) for m in (["dice"], ["hd"]))
+    assert (seg.shown(without), seg.shown(named)) == (("dice", "iou", "hd95"), ("dice", "iou", "hd95", "hd"))
+    assert "hd" in vertebrae.shown(without)
 
 
 @given(

@@ -33,6 +33,12 @@ def row(
     return CaseRow(CaseEntry(case_id, **entry), None, status, values or {})
 
 
+def test_far_points_and_missed_vertebrae_are_worse() -> None:
+    rows = [row("near", values={"d_mean": 2.0, "n_missing": 0}), row("far", values={"d_mean": 9.0, "n_missing": 3})]
+    for metric in ("d_mean", "n_missing"):
+        assert [one.case_id for one in arrange(rows, text="", worst_first=metric)] == ["far", "near"]
+
+
 class TestRow:
     def test_value_of_the_headline_region(self) -> None:
         assert headline_value(score_of(a=0.5, b=1.0), ONE, "dice") == 0.5

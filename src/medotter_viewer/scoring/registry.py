@@ -31,7 +31,9 @@ class Adapter:
     score : callable
         Case, specification and options to scores.
     metrics : tuple of str
-        What the window computes of a case: everything that is shown.
+        What the window computes of every case.
+    more : tuple of str
+        What it computes only where the specification names it.
     fast : tuple of str
         Those that are shown at once, while the others are still being computed.
     needs_masks : bool
@@ -42,10 +44,15 @@ class Adapter:
     metrics: tuple[str, ...]
     fast: tuple[str, ...] = ()
     needs_masks: bool = True
+    more: tuple[str, ...] = ()
+
+    def shown(self, spec: EvalSpec) -> tuple[str, ...]:
+        """Return what the window computes of the cases of a specification."""
+        return (*self.metrics, *(m for m in dict.fromkeys(spec.metrics) if m in self.more))
 
 
 ADAPTERS: Mapping[str, Adapter] = {
-    "seg": Adapter(score_segmentation, segmentation.COMMON, fast=("dice", "iou")),
+    "seg": Adapter(score_segmentation, segmentation.COMMON, fast=("dice", "iou"), more=("hd",)),
     **dict.fromkeys(INSTANCE_TASKS, Adapter(score_instances, INSTANCE_METRICS)),
     "lung_contour": Adapter(score_lung_contour, lung.METRICS, needs_masks=False),
     "vertebra": Adapter(

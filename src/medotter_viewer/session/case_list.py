@@ -11,7 +11,7 @@ from medotter_viewer.core.scores import CaseScore, MetricValue
 from medotter_viewer.core.spec import MACRO, EvalSpec
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 
-HIGHER_IS_WORSE = frozenset({"hd95", "hd"})
+HIGHER_IS_WORSE = frozenset({"hd95", "hd", "d_mean", "n_missing", "n_extra", "fp_mm3", "fn_mm3"})
 FILTER_FIELDS = ("dataset", "split", "tier", "status", "case")
 
 

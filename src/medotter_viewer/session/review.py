@@ -74,7 +74,8 @@ class ReviewSession:
         self.source = source
         self.spec: EvalSpec = source.spec
         self._adapter = ADAPTERS.get(self.spec.task_type)
-        self.options = ScoreOptions(self._adapter.metrics if self._adapter else None, hd95)  # type: ignore[arg-type]
+        shown = self._adapter.shown(self.spec) if self._adapter else None
+        self.options = ScoreOptions(shown, hd95)  # type: ignore[arg-type]
         self.opened: OpenedCase | None = None
         self.score: CaseScore | None = None
         self.region: str | None = None
@@ -99,7 +100,7 @@ class ReviewSession:
         """Metrics that the case list shows; none without ground truth."""
         if self.spec.task_type == SHOWN_ONLY:
             return ()
-        known = self._adapter.metrics if self._adapter else self.spec.metrics
+        known = self._adapter.shown(self.spec) if self._adapter else self.spec.metrics
         return tuple(m for m in self.spec.metrics if m in known) or known[:1]
 
     @property
