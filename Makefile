@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help env test demo pictures bench-check bench-reading fuzz clean
+.PHONY: help env test demo pictures bench-check bench-reading rtstruct-peers fuzz clean
 
 BIN := .venv/bin
 LOGS := .cache/make-test
@@ -24,7 +24,7 @@ define pytest
 endef
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 env:  ## Set up .venv and, as root on Debian, the packages that windows need
 	@scripts/setup_env.sh
@@ -59,6 +59,11 @@ bench-check:  ## Compare numbers with MedPy, MONAI, surface-distance, StarDist a
 bench-reading:  ## Time reading of NIfTI files against nibabel, indexed_gzip and SimpleITK, into benchmarks/RESULTS.md
 	@benchmarks/setup_env.sh
 	@.venv-bench/bin/python benchmarks/bench_reading.py
+
+rtstruct-peers:  ## Let dcmrtstruct2nii and rt-utils read our RTSTRUCTs of SCANS, into benchmarks/RESULTS.md
+	@scripts/setup_env.sh
+	@test -n "$(SCANS)" || { echo "name a folder of scans with CT/ and RTst/: make rtstruct-peers SCANS=..."; exit 2; }
+	@$(BIN)/python scripts/rtstruct_peers.py "$(SCANS)"
 
 fuzz:  ## Fuzz every reader of files, each for FUZZ_SECONDS (default 60); TARGETS="nifti png" chooses some
 	@scripts/setup_env.sh
