@@ -101,13 +101,15 @@ def set_width(layer: Any, spec: VectorSpec, zoom: float) -> None:
     """Lines and points are measured in steps of the grid; on the screen they are to be the same at every zoom."""
     if isinstance(spec, PointsSpec):
         size = (_SEED_PX if spec.symbol == "cross" else _POINT_PX) / (zoom * spec.scale[-1])
-        layer.current_size = size
-        layer.size = size
+        if not np.allclose(layer.size, size, rtol=1e-6, atol=0):  # each time it is written all points are drawn again
+            layer.current_size = size
+            layer.size = size
         return
     pixels = spec.width_px if isinstance(spec, RingsSpec) else _LINE_PX
     width = pixels / (zoom * float(np.mean(spec.scale[-2:])))
     if isinstance(spec, LinesSpec):
-        layer.edge_width = width
+        if not np.isclose(layer.edge_width, width, rtol=1e-6, atol=0):
+            layer.edge_width = width
     else:
         layer.current_edge_width = width
         if len(layer.data):

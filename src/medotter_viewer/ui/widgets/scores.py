@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qtpy.QtCore import Qt, Signal
+from qtpy.QtCore import Qt, QTimer, Signal
 from qtpy.QtWidgets import QScrollArea, QSizePolicy, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from medotter_viewer.core.case import Case
@@ -22,6 +22,7 @@ from medotter_viewer.ui.widgets.reasons import hd95_definition, hd95_name
 from medotter_viewer.ui.widgets.scores_model import ScoresModel
 
 _NOTES_PX = 120
+_EDIT_DELAY_MS = 300  # drawing the plot anew takes longer than scoring a scan: it waits until an edit pauses
 
 
 class ScoresDock(Panel):
@@ -56,7 +57,11 @@ class ScoresDock(Panel):
     ) -> None:
         super().__init__(parent)
         self._session, self._on_done = session, on_done
-        self._axis, self._stale = 0, True
+        self._axis, self._stale, self._changed = 0, True, False
+        self._edit_due = QTimer(self)
+        self._edit_due.setSingleShot(True)
+        self._edit_due.setInterval(_EDIT_DELAY_MS)
+        self._edit_due.timeout.connect(self._ask_for_profile)
         self.header, self.message, self.notes = remark(), remark(), remark()
         self.model = ScoresModel(session, color_of, self)
         self.table = CellTable(self.model, self)
@@ -86,6 +91,7 @@ class ScoresDock(Panel):
         self.plot.slice_requested.connect(self._on_slice_requested)
         events = session.events
         self._connections.add(events.case_changed, self._on_case_changed)
+        self._connections.add(events.prediction_changed, self._on_prediction_changed)
         self._connections.add(events.scores_changed, self._on_scores_changed)
         self._connections.add(events.scoring_changed, self._on_scoring_changed)
         self._connections.add(events.region_changed, self._on_region_changed)
@@ -102,6 +108,7 @@ class ScoresDock(Panel):
     def close_connections(self) -> None:
         """Stop listening to the session."""
         super().close_connections()
+        self._edit_due.stop()
         self.model.close_connections()
         self.case_model.close_connections()
 
@@ -130,11 +137,17 @@ class ScoresDock(Panel):
         self._ask_for_profile()
         self._show_state()
 
+    def _on_prediction_changed(self) -> None:
+        self._changed = True  # perhaps back to what the files say
+        self._edit_due.stop()
+
     def _on_scores_changed(self, _: object) -> None:
         self._show_state()
 
     def _on_scoring_changed(self, scoring: bool) -> None:
-        if not scoring and self._session.edited:
+        if not scoring and self._changed:
+            self._edit_due.start()
+        elif not scoring and self._session.edited:
             self._ask_for_profile()
         self._show_state()
 
@@ -152,8 +165,10 @@ class ScoresDock(Panel):
 
     def _ask_for_profile(self) -> None:
         """Ask only while it is seen, and only where there are two sides to compare."""
+        self._edit_due.stop()
+        self._changed = False
         self._stale = not self.isVisible()
-        case = self._session.case
+        case = self._session.working_case
         if not self._stale and case is not None and can_be_compared(case):
             self._session.request_profile(self._axis)
 
