@@ -71,7 +71,7 @@ PLANS = (
 DICT = "radiomics_gtv|GTV_Primary\nlungs|Lung_Both\n"
 NAMES = {SHIFTED: {"lungs": "Lung_Both"}}
 JUNK_SLICE = 9
-VESSEL, VESSEL_SLICES = (-52.0, 196.0), (11, 12, 13, 14)
+VESSEL, VESSEL_SLICES = (-54.0, 190.0), (11, 12, 13, 14)
 
 TASK = """\
 task:
