@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from medotter_viewer.cli import main
+from medotter_viewer.cli.output import ProgressLine
 
 SQUARE = "TC1,1,0,0,10,0,10,10,0,10\n"
 
@@ -83,3 +86,34 @@ def test_a_zip_with_two_files_is_malformed_and_a_missing_file_is_an_error(tmp_pa
     assert "its members: a.csv, b.csv" in capsys.readouterr().err
     assert main(["polygons", "check", str(tmp_path / "none.csv")]) == 1
     assert "no such file" in capsys.readouterr().err
+
+
+def test_progress_counts_the_megabytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text("".join(f"S,1,{n},0,{n},1,0,2\n" for n in range(150_000)))
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr(ProgressLine, "__call__", lambda _self, done, total: told.append((done, total)))
+    assert main(["polygons", "check", str(path)]) == 0
+    total = -(-path.stat().st_size // 1_000_000)
+    assert {all_mb for _, all_mb in told} == {total}
+    assert [done for done, _ in told] == sorted({done for done, _ in told})
+    assert (len(told) >= 3, told[-1]) == (True, (total, total))
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="the peak of memory is read from /proc")
+def test_after_a_million_polygons_the_next_line_is_refused_by_its_number_in_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    with path.open("w") as file:
+        for start in range(0, 1_000_000, 10_000):  # no two are the same
+            file.write("".join(f"S,1,{n},0,{n},1,0,2\n" for n in range(start, start + 10_000)))
+        file.write("S,1,0,0,1,0,1,1\n")
+    code = (
+        "import sys; from medotter_viewer.cli import main; code = main(['polygons', 'check', sys.argv[1]]);"
+        "print(code, [w.split()[1] for w in open('/proc/self/status') if w.startswith('VmHWM')][0])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], check=True, capture_output=True, text=True)
+    assert done.stderr == "line 1,000,001 is one too many: at most 1,000,000 lines are allowed\n"
+    assert f"{path}: malformed: polygons 1000000, lines 1000001" in done.stdout
+    exit_code, peak_kb = map(int, done.stdout.split()[-2:])
+    assert exit_code == 1
+    assert peak_kb < 200 * 1024
