@@ -179,3 +179,33 @@ class TestSavingLayers:
         viewer.layers.selection = {layer}
         with pytest.raises(WriteError, match="no review is open"):
             viewer.layers.save(str(tmp_path / "out.csv"), selected=True, plugin="medotter-viewer")
+
+    def test_moved_points_are_written_as_centroids_with_their_provenance(
+        self, open_review: Any, write_bundle: Any, tmp_path: Path
+    ) -> None:
+        from medotter_viewer.formats.landmark_files import read_landmarks
+
+        labels = np.zeros((20, 20, 30), dtype=np.uint8)
+        for place, label in enumerate((20, 21)):
+            labels[8:12, 8:12, 18 - 10 * place : 22 - 10 * place] = label
+        spec = {"task_type": "vertebra", "eval_regions": {"L1": [20], "L2": [21]}, "metrics": ["id_rate", "dice"]}
+        tiny = write_bundle(
+            tmp_path / "tiny",
+            {"V": {"gt": labels, "affine": np.diag([2.0, 2, 3, 1])}},
+            eval_spec=spec,
+            predictions={"V": labels},
+        )
+        window = open_review(tiny.bundle, tiny.predictions)
+        window.session.move_point(20, (20.0, 22.0, 60.0))
+        settle(0.3)
+        assert window.docks.vertebrae is not None
+        assert window.docks.export is not None
+        files = self.save(window, window.looking.vectors.layer("pred_points"), tmp_path / "points.json")
+        assert files == [str(tmp_path / "points.json"), str(tmp_path / "points.provenance.json")]
+        found = read_landmarks(tmp_path / "points.json", window.session.case.grid)[0].points_world
+        assert found[20] == pytest.approx((20.0, 22.0, 60.0), abs=1e-3)
+        # the middle of voxels 8 to 11 along x and y, of 8 to 11 along z
+        assert found[21] == pytest.approx((19.0, 19.0, 28.5), abs=1e-3)
+        layer = window.viewer.add_points(np.zeros((1, 3)), name="mine")
+        with pytest.raises(WriteError, match="no vertebra"):
+            self.save(window, layer, tmp_path / "mine.json")

@@ -122,6 +122,12 @@ class Docks:
 
         QTimer.singleShot(0, open_)
 
+    def set_position(self, axis: int, index: int) -> None:
+        """Tell which slice is looked at: displayed axis (0 axial, 1 coronal, 2 sagittal) and displayed index."""
+        self.scores.set_position(axis, index)
+        if self.polygons is not None:
+            self.polygons.set_position(axis, index)
+
     def stop_work(self) -> None:
         """Ask panels to stop what they do in the background: the window closes and waits for it."""
         if self.export is not None:

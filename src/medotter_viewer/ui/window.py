@@ -190,7 +190,7 @@ class ReviewWindow:
         place = self.looking.show_position()
         self.editing.position_changed()
         if place is not None:
-            self.docks.scores.set_position(*place)
+            self.docks.set_position(*place)
 
     def _on_zoomed(self, _: object = None) -> None:
         self.looking.vectors.follow_zoom()

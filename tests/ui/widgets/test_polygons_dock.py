@@ -131,10 +131,10 @@ class TestTables:
     def test_structures_have_numbers_types_and_how_far_they_can_be_trusted(self) -> None:
         lines = rows.structure_lines(polygon_facts(scan(), SPEC).structures)
         assert texts(lines) == [
-            ["7", "GTV_Mass  (target)", "radiomics_gtv", "manual and reviewed", "1"],
-            ["8", "radiomics_gtv  (target)", "radiomics_gtv", "manual and reviewed", "1"],
-            ["9", "heart", "heart", "manual", "3"],
-            ["10", "lungs", "lungs", "automatic", "0"],
+            ["7", "● GTV_Mass", "radiomics_gtv", "manual and reviewed", "1"],
+            ["8", "● radiomics_gtv", "same", "manual and reviewed", "1"],
+            ["9", "heart", "same", "manual", "3"],
+            ["10", "lungs", "same", "automatic", "0"],
             ["11", "Marker", "–", "–", "1"],
         ]
         assert lines[2].place == (3, 65.0, 15.0)
@@ -247,6 +247,10 @@ class TestDock:
         dock.set_slice(1)
         assert dock.footer.text().endswith("slice 1: 1 edited")
         assert dock.tables["Slices"].selected_row() == 1
+        dock.set_position(0, 0)  # number 2 lies at z = 2.5, the first from the head
+        assert dock.tables["Slices"].selected_row() == 0
+        dock.set_position(1, 0)
+        assert dock.tables["Slices"].selected_row() is None
         review.undo()
         assert "edited" not in dock.header.text()
 

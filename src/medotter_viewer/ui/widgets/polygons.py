@@ -13,6 +13,8 @@ from qtpy.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QPushButton, QTa
 from medotter_viewer.core.contours import ContourRules
 from medotter_viewer.errors import MetricInputError
 from medotter_viewer.geometry.largest_difference import largest_difference
+from medotter_viewer.geometry.orientation import display_order
+from medotter_viewer.scoring.contour_stack import contour_stack
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.sources.source import CaseSource
 from medotter_viewer.ui.widgets import polygons_rows as rows
@@ -100,8 +102,18 @@ class PolygonsDock(Panel):
         self._show()
         self._ask()
 
+    def set_position(self, axis: int, index: int) -> None:
+        """Tell which slice is looked at: displayed axis (0 axial, 1 coronal, 2 sagittal) and displayed index."""
+        case = self._session.case
+        stack = None if case is None else contour_stack(case)
+        order = None if stack is None else display_order(stack.grid)
+        if stack is None or order is None or order.axes[axis] != 2 or not 0 <= index < len(stack):
+            self.set_slice(None)
+        else:
+            self.set_slice(stack.numbers[len(stack) - 1 - index if order.flips[axis] else index])
+
     def set_slice(self, number: int | None) -> None:
-        """Tell which slice is looked at, by its number."""
+        """Tell which slice is looked at, by its number; None for a plane across the slices."""
         if number != self._slice:
             self._slice = number
             self.footer.setText(rows.origin_text(self.facts, number))

@@ -38,7 +38,7 @@ SEEDS = (
 )
 STRUCTURES = (
     Column("no.", "number in the scan's files", numeric=True),
-    Column("structure", "name in the scan's files", stretch=True, least=90),
+    Column("structure", "name in the scan's files; ● is the target: what is scored", stretch=True, least=90),
     Column("type", "what the dictionary of structures says it is", least=60),
     Column("made", "how its contours were made, by its type"),
     Column("contours", "on all slices", numeric=True),
@@ -182,15 +182,16 @@ def structure_lines(structures: Sequence[StructureFacts]) -> list[Line]:
     """Return a line for each structure; those that are scored are bold."""
     lines = []
     for one in structures:
-        name = f"{one.name}  (target)" if one.is_target else one.name
+        name = f"● {one.name}" if one.is_target else one.name
+        kind = "same" if one.kind == one.name else one.kind or NOTHING
         tone: Tone = "plain" if one.n_contours else "quiet"
         made = one.reliability or NOTHING
         lines.append(
             Line(
                 (
                     Cell(NOTHING if one.number is None else str(one.number), tone=tone),
-                    Cell(name, "scored" if one.is_target else "", tone, bold=one.is_target),
-                    Cell(one.kind or NOTHING, one.kind or "the dictionary does not list this name", "quiet"),
+                    Cell(name, "● the target: what is scored" if one.is_target else "", tone, bold=one.is_target),
+                    Cell(kind, one.kind or "the dictionary does not list this name", "quiet"),
                     Cell(made, made, "quiet"),
                     Cell(f"{one.n_contours:,}", tone=tone),
                 ),
