@@ -136,6 +136,15 @@ def test_each_scan_of_the_model_is_wrong_by_what_is_claimed() -> None:
     assert all(pred[n].symmetric_difference(one).area < 0.02 * one.area for n, one in gt.items())
 
 
+def test_the_slips_of_the_pen_and_the_lost_signs_of_a_scan_are_noticed() -> None:
+    case = open_source(LUNG).load("PHANTOM_LUNG_2")
+    found = {finding.code: finding.message for finding in case.findings}
+    assert "no area (slice 9)" in found["contour-without-area"]
+    assert "smaller than a pixel (slice 10)" in found["contour-tiny"]
+    assert "written without sign" in found["scan-values-signed"]
+    assert not [code for scan in ("PHANTOM_LUNG_1", "PHANTOM_LUNG_3") for code in open_source(LUNG).load(scan).findings]
+
+
 def test_a_keyhole_of_the_sample_has_the_area_of_the_tumour_less_its_dead_middle() -> None:
     scan = chest_scan(1, [DEAD], shape=(48, 36, 20), spacing=(7.0, 7.0, 3.0))
     middle = scan.seeds[0][0]
@@ -252,6 +261,22 @@ def test_files_of_points_in_other_axes_than_the_volume_give_the_same_places(case
     case = source.load(case_id, images=False)
     off = [math.dist(case.pred_landmarks.points_world[label], p) for label, p in case.gt_landmarks.points_world.items()]
     assert max(off) < 2 * math.sqrt(3) + 0.05
+
+
+def test_each_spine_of_the_model_is_wrong_by_what_is_claimed() -> None:
+    source = open_source(SPINE, predictions=SPINE / "predictions" / "mixed")
+    cases = {case_id: source.load(case_id, images=False) for case_id in source.case_ids()}
+    gt = {case_id: case.gt_landmarks.points_world for case_id, case in cases.items()}
+    pred = {case_id: case.pred_landmarks.points_world for case_id, case in cases.items()}
+
+    one, two, three = "PHANTOM_SPINE/001", "PHANTOM_SPINE/002", "PHANTOM_LUMBAR/001"
+    assert gt[one].keys() - pred[one].keys() == {21}
+    assert not (cases[one].pred.data == 21).any()
+    assert math.dist(pred[one][22], gt[one][22]) == pytest.approx(19, abs=0.05)
+    assert math.dist(pred[one][22], gt[one][21]) < 19
+    assert np.subtract(pred[two][19], gt[two][19]) == pytest.approx([0, 25, 0], abs=0.05)
+    assert pred[three].keys() - gt[three].keys() == {25}
+    assert (cases[three].pred.data == 25).any()
 
 
 def test_in_the_shifted_model_every_point_of_the_good_one_has_the_label_above() -> None:
