@@ -9,6 +9,7 @@ from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.geometry.orientation import display_order
 from medotter_viewer.scoring.contour_stack import contour_stack
 from medotter_viewer.scoring.slices import slice_profile
+from medotter_viewer.scoring.vertebra_points import landmarks_of
 
 _SAGITTAL = 2
 
@@ -38,9 +39,8 @@ def first_view(case: Case, spec: EvalSpec, region: str | None = None) -> tuple[i
         axis = 0 if stack is None else display_order(stack.grid).axes.index(2)
         profile = slice_profile(case, spec, axis=axis)
         return (None if profile is None else profile.worst), axis
-    points = [
-        p for side in (case.gt_landmarks, case.pred_landmarks) if side is not None for p in side.points_world.values()
-    ]
+    sides = landmarks_of(case) if spec.task_type == "vertebra" else (case.gt_landmarks, case.pred_landmarks)
+    points = [p for side in sides if side is not None for p in side.points_world.values()]
     if points:
         grid = case.grid
         if grid is None:
