@@ -50,7 +50,7 @@ demo:  ## Open the viewer on a sample bundle (without a screen: score it and wri
 
 pictures:  ## Take the pictures of docs/images anew
 	@scripts/setup_env.sh --need-screen
-	@scripts/pictures.sh
+	@xvfb-run -a -s "-screen 0 1600x1000x24" $(BIN)/python scripts/pictures.py
 
 bench-check:  ## Compare numbers with MedPy, MONAI, surface-distance, StarDist and HoVer-Net's definition
 	@benchmarks/setup_env.sh
