@@ -166,9 +166,9 @@ def place_again(placed: PlacedRings, before: ScanContours, after: ScanContours) 
     return PlacedRings(
         placed.stack,
         placed.order,
-        {i: rings for i, rings in placed.rings.items() if i not in indices} | new.rings,
-        {n: count for n, count in placed.flat.items() if n not in changed} | new.flat,
-        {n: count for n, count in placed.elsewhere.items() if n not in changed} | new.elsewhere,
+        {i: rings for i, rings in placed.rings.items() if i not in indices} | dict(new.rings),
+        {n: count for n, count in placed.flat.items() if n not in changed} | dict(new.flat),
+        {n: count for n, count in placed.elsewhere.items() if n not in changed} | dict(new.elsewhere),
     )
 
 
