@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import nibabel as nib
+import numpy as np
 import pytest
 from rtstruct_files import Drawn, Structure, write_rtstruct
 from scan_files import TARGET, box, submission, write_dicom_scan, write_png_scan
@@ -196,6 +198,24 @@ def test_degenerate_rings_add_nothing_and_break_nothing(tmp_path: Path) -> None:
     found = run(submission(tmp_path / "s.csv", {}), "--scans", tmp_path / "tc")
     areas = {int(n): s["fn_mm2"] for n, s in found["scans"]["S"]["slices"].items()}
     assert areas == pytest.approx({1: 10000, 2: 0, 3: 0, 4: 100, 5: 100, 6: 0, 7: 1e-6})
+
+
+def test_a_folder_of_label_maps_is_scored_and_one_without_predictions_is_wrong_usage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in "AB":
+        write_png_scan(tmp_path / "tc", name, {TARGET: {1: [box(9.5, 9.5, 10)]}})
+    (tmp_path / "model").mkdir()
+    assert main(["polygons", "score", str(tmp_path / "model"), "--scans", str(tmp_path / "tc")]) == 2
+    said = capsys.readouterr().err
+    assert "model: holds no submission.csv, and no file that is named for a scan (e.g. A.nii.gz)" in said
+    data = np.zeros((64, 64, 1), dtype=np.uint8)
+    data[10:20, 10:20] = 1
+    nib.save(nib.Nifti1Image(data, np.diag([-1, -1, 1, 1])), tmp_path / "model" / "A.nii.gz")
+    found = run(tmp_path / "model", "--scans", tmp_path / "tc")
+    assert {name: scan["score"] for name, scan in found["scans"].items()} == {"A": 1, "B": 0}
+    notes = [(note["severity"], note["code"]) for note in found["scans"]["B"]["notes"]]
+    assert notes == [("warning", "no-prediction")]
 
 
 def test_a_folder_without_scans_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -116,7 +116,12 @@ def build_parser() -> argparse.ArgumentParser:
     _json(one)
 
     one = _command(group, "score", "score a submission of contours on a folder of scans", _polygons_score)
-    one.add_argument("submission", metavar="SUBMISSION", type=Path, help="CSV file, or zip with one, or its folder")
+    one.add_argument(
+        "submission",
+        metavar="SUBMISSION",
+        type=Path,
+        help="CSV file, or zip with one, or its folder; or a folder with a label map, RTSTRUCT or SEG for each scan",
+    )
     one.add_argument("--scans", metavar="DIR", type=Path, required=True, help="a scan, or the folder of several")
     one.add_argument("--target", metavar="NAME", help="type of the dictionary, or name (default: radiomics_gtv)")
     one.add_argument("--structures", metavar="FILE", type=Path, help="dictionary (default: structure_dict.dat of DIR)")

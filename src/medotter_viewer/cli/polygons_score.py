@@ -55,6 +55,11 @@ def run(options: argparse.Namespace) -> int:
             print_findings(notes)
         fail(source.submission_error.message)
         return 1
+    if all(source.entry(case_id).pred_path is None for case_id in source.case_ids()):
+        raise UsageError(
+            f"{options.submission}: holds no {rules.submission}, and no file that is named for a scan "
+            f"(e.g. {source.case_ids()[0]}.nii.gz)"
+        )
     progress, rows = ProgressLine("scored"), []
     names: dict[str, None] = {}  # of all structures there are
     wanted: set[str] = set()
@@ -112,6 +117,10 @@ def score_scan(case: Case, spec: EvalSpec) -> ScanRow:
     except (MetricInputError, LabelError) as error:
         why = Finding("error", "scan-not-scored", str(error), where=case.case_id)
         return ScanRow(case.case_id, (*case.findings, why), error=str(error))
+    if case.pred is None and case.pred_contours is None:
+        message = f"{case.case_id}: no prediction found, looked for {case.entry.pred_sought}: counted as empty"
+        missing = Finding("warning", "no-prediction", message, where=case.case_id)
+        return ScanRow(case.case_id, (*case.findings, missing), found)
     return ScanRow(case.case_id, case.findings, found)
 
 
