@@ -68,6 +68,7 @@ def lung_scan_score(
     thickness_mm: Mapping[int, float] | float,
     overlap: Overlap = "union",
     error_length_mm: float = ERROR_LENGTH_MM,
+    known: Mapping[int, SliceAreas] | None = None,
 ) -> LungScanScore:
     """Return the score of one scan and what it is made of.
 
@@ -81,6 +82,8 @@ def lung_scan_score(
         What overlapping rings are worth, see `slice_areas`.
     error_length_mm : float
         L of the score, see `ScanVolumes.score`.
+    known : mapping of int to SliceAreas, optional
+        Areas of slices on which no ring has changed since they were computed by the same rule.
 
     Returns
     -------
@@ -113,7 +116,8 @@ def lung_scan_score(
                 f"slice {number}: no slice thickness (0018,0050), so its areas are no volume; add it to its file"
             )
         try:
-            slices[number] = slice_areas(gt.get(number, ()), pred.get(number, ()), overlap=overlap)
+            areas = None if known is None else known.get(number)
+            slices[number] = areas or slice_areas(gt.get(number, ()), pred.get(number, ()), overlap=overlap)
             scan_volumes([(slices[number], found)])
         except MetricInputError as error:
             raise MetricInputError(f"slice {number}: {error}") from error
@@ -165,8 +169,17 @@ def target_ids(spec: EvalSpec) -> tuple[int, ...]:
     return regions.get(target) or (next(iter(regions.values())) if len(regions) == 1 else (1,))
 
 
-def contours_score(case: Case, spec: EvalSpec) -> LungScanScore:
+def contours_score(case: Case, spec: EvalSpec, *, known: Mapping[int, SliceAreas] | None = None) -> LungScanScore:
     """Return the numbers of a case's contours; those that are not predicted count as missed.
+
+    Parameters
+    ----------
+    case : Case
+        With ground-truth contours.
+    spec : EvalSpec
+        Its rules.
+    known : mapping of int to SliceAreas, optional
+        As for `lung_scan_score`.
 
     Raises
     ------
@@ -188,6 +201,7 @@ def contours_score(case: Case, spec: EvalSpec) -> LungScanScore:
         thickness_mm=case.slice_thickness_mm,
         overlap=rules.overlap,
         error_length_mm=rules.error_length_mm,
+        known=known,
     )
 
 

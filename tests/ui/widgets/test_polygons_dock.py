@@ -167,6 +167,30 @@ class TestTables:
         assert after.structures is before.structures
         assert after.pred_faults == []
 
+    def test_of_another_scan_nothing_is_taken_over(self) -> None:
+        before = polygon_facts(scan(gt_contours=None), SPEC)
+        other = replace(scan(gt_contours=None, structures={}), entry=CaseEntry("T"))
+        assert polygon_facts(other, SPEC, before=before).structures == ()
+
+    def test_after_an_edit_only_its_slice_is_measured_and_the_numbers_are_those_of_the_whole(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from medotter_viewer.scoring import lung
+
+        bow = np.array([(0.0, 0.0), (20, 20), (20, 0), (0, 20)])
+        case = scan(pred_contours=ScanContours({3: [bow], 4: [bow]}))
+        before = polygon_facts(case, SPEC)
+        edited = replace(case, pred_contours=case.pred_contours.with_slice(4, [ring(0, 0, 11, 10)]))  # type: ignore[union-attr]
+        whole = polygon_facts(edited, SPEC)
+        measured: list[Any] = []
+        slice_areas = lung.slice_areas
+        monkeypatch.setattr(lung, "slice_areas", lambda *a, **k: measured.append(a) or slice_areas(*a, **k))
+        after = polygon_facts(edited, SPEC, before=before)
+        assert len(measured) == 1
+        assert after.numbers == whole.numbers
+        assert after.pred_faults == whole.pred_faults
+        assert [fault.number for fault in after.pred_faults] == [3]
+
 
 @pytest.fixture
 def scans(tmp_path: Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from medotter_viewer.export.painted_rings import with_painted_rings
 from medotter_viewer.geometry.polygons import as_ring
 from medotter_viewer.geometry.polygons.inside import covers
 from medotter_viewer.geometry.ring_faults import RingFault, ring_faults
+from medotter_viewer.metrics.lung import SliceAreas
 from medotter_viewer.scoring.lung import LungScanScore, contours_score, predicted_contours
 
 
@@ -146,8 +147,10 @@ def polygon_facts(
     from_file : LabelMap, optional
         Its predicted label map as it was read: tells which rings of a painted one a person changed.
     before : PolygonFacts, optional
-        Of the same scan before an edit: what no edit changes is taken from it.
+        As this was before: where it is of the same scan, what no edit changes is taken from it.
     """
+    if before is not None and (before.case.entry is not case.entry or before.case.gt_contours is not case.gt_contours):
+        before = None
     numbers: LungScanScore | None = None
     pred: ScanContours | None = None
     try:
@@ -157,22 +160,36 @@ def polygon_facts(
         if not why and pred is None:
             why = "no prediction, no score"
         if not why:
-            numbers = contours_score(replace(case, pred_contours=pred), spec)  # not traced a second time
+            scored = replace(case, pred_contours=pred)  # not traced a second time
+            numbers = contours_score(scored, spec, known=_known(pred, before))
     except (MetricInputError, LabelError, GridMismatchError) as error:
         why = str(error)
-    known = _numbers(case)
+    numbered = _numbers(case)
     pixel = 0.0 if case.stack is None else case.stack.grid.spacing[0] * case.stack.grid.spacing[1]
-    same = before is not None and before.case.gt_contours is case.gt_contours
     return PolygonFacts(
         case,
         pred,
         numbers,
         why,
-        tuple(_seed(seed, case.gt_contours, pred, known) for seed in case.seeds),
-        before.structures if before is not None and same else _structures(case),
-        before.gt_faults if before is not None and same else _faults(case.gt_contours, known, pixel),
-        _faults(pred, known, pixel),
+        tuple(_seed(seed, case.gt_contours, pred, numbered) for seed in case.seeds),
+        _structures(case) if before is None else before.structures,
+        _faults(case.gt_contours, numbered, pixel) if before is None else before.gt_faults,
+        _faults(pred, numbered, pixel, before),
     )
+
+
+def _known(pred: ScanContours | None, before: PolygonFacts | None) -> Mapping[int, SliceAreas]:
+    """Areas of the slices on which nothing has changed."""
+    if before is None or before.numbers is None:
+        return {}
+    return {n: areas for n, areas in before.numbers.slices.items() if _unchanged(n, pred, before.pred)}
+
+
+def _unchanged(number: int, now: ScanContours | None, before: ScanContours | None) -> bool:
+    """Whether a slice has the same rings as before."""
+    one, other = (() if side is None else side.rings.get(number, ()) for side in (now, before))
+    same_length = len(one) == len(other)
+    return one is other or (same_length and all(np.array_equal(a, b) for a, b in zip(one, other, strict=True)))
 
 
 def _numbers(case: Case) -> Collection[int] | None:
@@ -182,8 +199,20 @@ def _numbers(case: Case) -> Collection[int] | None:
     return case.slice_thickness_mm.keys() or None
 
 
-def _faults(contours: ScanContours | None, numbers: Collection[int] | None, pixel_mm2: float) -> list[RingFault]:
-    return [] if contours is None else ring_faults(contours, numbers=numbers, pixel_mm2=pixel_mm2)
+def _faults(
+    contours: ScanContours | None,
+    numbers: Collection[int] | None,
+    pixel_mm2: float,
+    before: PolygonFacts | None = None,
+) -> list[RingFault]:
+    """Odd rings; those of slices on which nothing has changed are taken from `before`."""
+    if contours is None:
+        return []
+    kept = {n for n in contours.rings if before is not None and _unchanged(n, contours, before.pred)}
+    changed = ScanContours({n: rings for n, rings in contours.rings.items() if n not in kept})
+    old = [] if before is None else [fault for fault in before.pred_faults if fault.number in kept]
+    found = ring_faults(changed, numbers=numbers, pixel_mm2=pixel_mm2)
+    return sorted([*old, *found], key=lambda fault: (fault.number, fault.place))
 
 
 def _seed(seed: Seed, gt: ScanContours | None, pred: ScanContours | None, numbers: Collection[int] | None) -> SeedPlace:
