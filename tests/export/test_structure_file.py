@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -231,6 +232,19 @@ class TestPolygons:
         found = export(folder, case, regions=["tumour"], generated_only=True)
         assert (found.polygons, [f.code for f in found.findings]) == (1, ["edited-left-out"])
 
+    @pytest.mark.parametrize("flips", [(), (2,), (1, 2)])
+    def test_painted_ones_of_a_plain_file_are_counted_in_the_order_of_that_file(self, tmp_path: Path, flips) -> None:
+        folder = write_series(tmp_path / "ct")
+        mask = np.zeros((8, 6, 4))
+        mask[2:5, 1:3, 3] = 1
+        case = case_of(folder, mask, flips=flips)
+        number = 1 if 2 in flips else 4
+        x, y = (-20.25 + 0.7 * np.array([1.5, 4.5])), 31.5 + 1.1 * np.array([0.5, 2.5])
+        ring = np.array([(x[0], y[0]), (x[1], y[0]), (x[1], y[1]), (x[0], y[1])])
+        painted = replace(case, pred_contours=ScanContours({number: [ring]}, {number: ["edited"]}))
+        export(folder, painted, regions=["tumour"])
+        np.testing.assert_array_equal(masks_of(tmp_path / "out.dcm", folder)["tumour"], mask)
+
     def test_a_drawn_prediction_is_written_as_it_was_drawn(self, tmp_path: Path) -> None:
         folder = write_series(tmp_path / "ct")
         ring = [(x + 0.123, y, 10.0) for x, y in self.SQUARE]
@@ -241,6 +255,20 @@ class TestPolygons:
         rois = read_structures(tmp_path / "out.dcm")[0].rois
         assert [(roi.number, roi.name, len(roi.contours)) for roi in rois] == [(1, "tumour", 1), (2, "other", 0)]
         np.testing.assert_allclose(rois[0].contours[0].points_lps, ring, atol=1e-9)
+
+    def test_on_upright_slices_a_drawn_prediction_is_traced_and_it_is_said(self, tmp_path: Path) -> None:
+        folder = write_series(tmp_path / "ct", orientation=(0, 1, 0, 0, 0, -1))  # sagittal
+        stack = read_stack(folder)[0]
+        ring = stack.to_lps(np.array([(1.5, 0.5), (4.5, 0.5), (4.5, 2.5), (1.5, 2.5)]), 2)
+        write_rtstruct(tmp_path / "p.dcm", [Structure(1, "tumour", [Drawn(ring.tolist())])])
+        mask = np.zeros((8, 6, 4))
+        mask[2:5, 1:3, 2] = 1
+        case = case_of(folder, mask)
+        case = Case(CaseEntry("A", channels={"image": folder}, pred_path=tmp_path / "p.dcm"), pred=case.pred)
+        found = export(folder, case, regions=["tumour"], as_drawn=True)
+        assert [f.code for f in found.findings] == ["contours-retraced"]
+        assert "its slices are not axial" in found.findings[0].message
+        np.testing.assert_array_equal(masks_of(tmp_path / "out.dcm", folder)["tumour"], mask)
 
 
 class TestRefused:

@@ -9,8 +9,11 @@ from medotter_viewer.core.contours import Ring, ScanContours
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import PASS_FRACTION, Grid
 from medotter_viewer.errors import GridMismatchError, MedotterViewerError, MetricInputError
+from medotter_viewer.geometry.numbered_slices import slice_indices
 from medotter_viewer.geometry.polygons import even_odd_polygons
 from medotter_viewer.sources.segment_files import DrawnStructures, read_drawn_structures, series_choice
+
+_AXIAL = 2  # world axis across such slices
 
 
 def with_drawn_rings(case: Case, region: str) -> tuple[Case, list[Finding]]:
@@ -55,6 +58,8 @@ def _rings(drawn: DrawnStructures, region: str, grid: Grid) -> dict[int, list[Ri
     ours = drawn.stack.grid
     if grid.shape != ours.shape or grid.corner_displacement_mm(ours) > PASS_FRACTION * min(grid.spacing):
         raise GridMismatchError(f"its voxels are {grid.describe()}, those of its series {ours.describe()}")
+    if grid.world_axes[2][0] != _AXIAL or not slice_indices(drawn.stack):
+        raise GridMismatchError("its slices are not axial, so that x and y do not say where on them a point is")
     placed = drawn.placed[number]
     rings: dict[int, list[Ring]] = {}
     for index in placed.points_lps:

@@ -18,11 +18,12 @@ from medotter_viewer.export.case_rings import why_no_prediction
 from medotter_viewer.export.drawn_rings import with_drawn_rings
 from medotter_viewer.export.polygon_files import Exported
 from medotter_viewer.export.replacing import unfinished
-from medotter_viewer.export.structure_rings import StructureRings, label_rings, on_stack, polygon_rings
+from medotter_viewer.export.structure_rings import StructureRings, label_rings, numbered_on, on_stack, polygon_rings
 from medotter_viewer.formats.dicom.rtstruct import read_structures
 from medotter_viewer.formats.dicom.rtstruct_writer import Algorithm, WrittenRoi, write_structures
 from medotter_viewer.formats.dicom.series import read_stack
 from medotter_viewer.geometry.contour_masks import fill_structures
+from medotter_viewer.geometry.numbered_slices import slice_indices
 from medotter_viewer.scoring.lung import predicted_contours, target_ids
 from medotter_viewer.sources.segment_files import is_image_series, series_choice
 
@@ -130,7 +131,7 @@ def _parts(
                 one.pred_contours,
                 region,
                 stack,
-                numbered=case.stack is not None,
+                _index_of(case, stack, is_drawn=case.pred_contours is None),
                 file=str(case.entry.pred_path or ""),
                 generated_only=generated_only,
             )
@@ -142,6 +143,16 @@ def _parts(
         parts.append(part)
         findings += part.findings
     return parts, findings
+
+
+def _index_of(case: Case, stack: SliceStack, *, is_drawn: bool) -> dict[int, int]:
+    """Slice numbers of a case's polygons, with the index of their image."""
+    if case.stack is not None:
+        return slice_indices(stack)
+    labels = case.pred or case.gt
+    if is_drawn or labels is None:
+        return {index + 1: index for index in range(len(stack))}
+    return numbered_on(labels.grid, stack)
 
 
 def _roi(place: int, part: StructureRings, stack: SliceStack) -> WrittenRoi:

@@ -14,8 +14,8 @@ from medotter_viewer.core.grid import PASS_FRACTION, Grid
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.errors import GridMismatchError, MetricInputError, WriteError
+from medotter_viewer.geometry.axial_slices import axial_slices
 from medotter_viewer.geometry.lattice import common_grid, embedded
-from medotter_viewer.geometry.numbered_slices import slice_indices
 from medotter_viewer.geometry.placed_rings import pixels_on
 from medotter_viewer.geometry.polygons import fill, trace, union_polygons
 from medotter_viewer.metrics.overlap import id_mask
@@ -60,7 +60,13 @@ def label_rings(labels: LabelMap, ids: tuple[int, ...], name: str) -> StructureR
 
 
 def polygon_rings(
-    contours: ScanContours, name: str, stack: SliceStack, *, numbered: bool, file: str, generated_only: bool = False
+    contours: ScanContours,
+    name: str,
+    stack: SliceStack,
+    index_of: Mapping[int, int],
+    *,
+    file: str,
+    generated_only: bool = False,
 ) -> StructureRings:
     """Return polygons on the slices of a stack.
 
@@ -72,8 +78,8 @@ def polygon_rings(
         Of the region.
     stack : SliceStack
         The slices.
-    numbered : bool
-        Whether slices have the numbers of the stack; else they are counted from 1.
+    index_of : mapping of int to int
+        Slice number to index in the stack.
     file : str
         For findings.
     generated_only : bool
@@ -89,7 +95,6 @@ def polygon_rings(
     An RTSTRUCT is read by even-odd, so that rings which overlap would cut each other out: one within another is left
     out, as it adds nothing; where rings cross, the slice is written along the edges of its pixels, with a warning.
     """
-    index_of = slice_indices(stack) if numbered else {index + 1: index for index in range(len(stack))}
     columns, rows, _ = stack.grid.shape
     rings: dict[int, Sequence[Pixels]] = {}
     masks: dict[int, NDArray[np.bool_]] = {}
@@ -128,6 +133,25 @@ def polygon_rings(
         findings.append(Finding("info", "edited-left-out", message, file))
     nothing = np.zeros((columns, rows), dtype=np.bool_)
     return StructureRings(name, rings, frozenset(origins), lambda index: masks.get(index, nothing), findings)
+
+
+def numbered_on(grid: Grid, stack: SliceStack) -> dict[int, int]:
+    """Return the numbers of a volume's axial slices with the index of the slice of a stack in the same place.
+
+    Raises
+    ------
+    GridMismatchError
+        As `axial_slices`.
+    """
+    slices = axial_slices(grid)
+    corner = np.zeros((len(slices.numbers), 3))
+    corner[:, slices.axis] = np.arange(len(corner))
+    heights = (grid.voxel_to_world(corner) * (-1, -1, 1)) @ stack.normal_lps
+    apart = np.abs(heights[:, None] - stack.positions_mm)
+    near = PASS_FRACTION * min(stack.grid.spacing)
+    return {
+        number: int(apart[place].argmin()) for place, number in enumerate(slices.numbers) if apart[place].min() <= near
+    }
 
 
 def on_stack(labels: LabelMap, stack: SliceStack) -> LabelMap:
