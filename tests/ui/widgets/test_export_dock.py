@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from qtpy.QtCore import Qt
-from scan_files import TARGET, box, write_png_scan
+from scan_files import TARGET, box, write_dicom_scan, write_png_scan
 
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.sources.opening import open_source
@@ -188,3 +188,60 @@ def test_a_case_that_cannot_be_written_is_named(dock: ExportDock, scans: Path, a
     assert said.startswith("nothing written")
     assert "TC1" in said
     assert not (scans / "out.csv").exists()
+
+
+def test_a_dicom_scan_is_written_as_an_rtstruct_as_it_is_edited(tmp_path: Path, at_once: Any, qtbot: Any) -> None:
+    from medotter_viewer.formats.dicom.rtstruct import read_structures
+
+    write_dicom_scan(tmp_path / "scans", "TC1", {TARGET: {1: [box(0, 0, 10)]}}, n_slices=3)
+    (tmp_path / "model.csv").write_text("TC1,1,0,0,10,0,10,10,0,10\n")
+    source = open_source(tmp_path / "scans", predictions=tmp_path / "model.csv")
+    session = ReviewSession(source, executor=at_once(), deliver=lambda call: call())
+    session.go_to("TC1")
+    session.set_rings(2, [square(20)])
+    dock = ExportDock(session)
+    qtbot.addWidget(dock)
+    dock.format.value = "RTSTRUCT"
+    said = export(dock, tmp_path / "out", qtbot)
+    assert said.startswith("wrote out.dcm")
+    assert "2 contours of 1 case" in said
+    (roi,) = read_structures(tmp_path / "out.dcm")[0].rois
+    assert roi.name == TARGET
+    assert sorted(contour.points_lps[0, 2] for contour in roi.contours) == [0.0, 2.5]
+    session.close()
+
+
+def test_of_a_painted_label_map_generated_only_leaves_out_the_painted_slice(
+    session: ReviewSession, bundle: Path, qtbot: Any
+) -> None:
+    session.go_to("A/one")
+    session.pred_data[1:4, 1:5, 0] = 1  # type: ignore[index]
+    session.prediction_edited()
+    dock = ExportDock(session)
+    qtbot.addWidget(dock)
+    dock.show()
+    assert dock.region.value == "liver"
+    assert dock.region.native.isVisible()
+    export(dock, bundle / "out.csv", qtbot)
+    assert sources_of(bundle / "out.csv") == ["edited", "model", "model", "model"]
+    dock.generated_only.value = True
+    said = export(dock, bundle / "out.csv", qtbot)
+    assert sources_of(bundle / "out.csv") == ["model", "model", "model"]
+    assert "left out" in said
+    dock.region.value = "spleen"
+    dock.generated_only.value = False
+    assert "0 polygons of 1 case" in export(dock, bundle / "out.csv", qtbot)
+
+
+def test_a_label_map_that_is_reviewed_is_no_place_for_an_export(session: ReviewSession, bundle: Path) -> None:
+    from medotter_viewer.errors import WriteError
+    from medotter_viewer.export.sources_kept import check_not_a_source
+
+    for name, words in (
+        ("data/one.nii.gz", "a ground truth"),
+        ("data/one_img.nii.gz", "an image"),
+        ("predictions/fast/A/two.nii.gz", "the prediction"),
+    ):
+        with pytest.raises(WriteError, match=words):
+            check_not_a_source([bundle / "data/.." / name], session.source.entries("all"))
+    check_not_a_source([bundle / "data/new.nii.gz"], session.source.entries("all"))
