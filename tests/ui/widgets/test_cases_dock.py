@@ -62,7 +62,7 @@ def test_columns_and_prefixes_that_all_cases_share_are_left_out(session, qapp):
 
 def test_a_dataset_that_ids_do_not_begin_with_gets_a_column(session, qapp):
     rows = [replace(row, entry=replace(row.entry, dataset=f"set {row.case_id}")) for row in session.rows]
-    session._rows = rows
+    session._list.shown = rows
     model = CasesModel(session)
     assert headers(model) == ["", "case", "dice\nliver", "hd95\n[mm]", "status", "dataset", "tier"]
     assert texts(model, 0) == ["", "A/one", "–", "–", "not scored yet", "set A/one", "near"]
