@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
 import pytest
+from executors import AtOnce
 
 from medotter_viewer import open_source, score_bundle, score_case
 from medotter_viewer.cli import main
@@ -25,15 +24,6 @@ REAL_MODELS = [*REAL_SCANS, ("spine_ct_verse", "derived"), ("spine_ct_verse", "s
 
 Numbers = dict[str, dict[str, float | None]]
 """Region, or "" for the case as a whole, to metric to value."""
-
-
-class AtOnce(Executor):
-    """Runs work when it is submitted."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
 
 
 def numbers_of(score: dict[str, Any]) -> Numbers:
