@@ -249,12 +249,19 @@ class TestPolygons:
         folder = write_series(tmp_path / "ct")
         ring = [(x + 0.123, y, 10.0) for x, y in self.SQUARE]
         write_rtstruct(tmp_path / "p.dcm", [Structure(5, "tumour", [Drawn(ring)]), Structure(2, "other", [])])
-        case = case_of(folder, np.zeros((8, 6, 4)))
+        mask = np.zeros((8, 6, 4))
+        mask[2:5, 1:4, 1] = 1  # columns at -20.25 + 0.7 i, rows at 31.5 + 1.1 j
+        case = case_of(folder, mask)
         case = Case(CaseEntry("A", channels={"image": folder}, pred_path=tmp_path / "p.dcm"), pred=case.pred)
-        export(folder, case, as_drawn=True)
+        assert export(folder, case, as_drawn=True).findings == ()
         rois = read_structures(tmp_path / "out.dcm")[0].rois
         assert [(roi.number, roi.name, len(roi.contours)) for roi in rois] == [(1, "tumour", 1), (2, "other", 0)]
         np.testing.assert_allclose(rois[0].contours[0].points_lps, ring, atol=1e-9)
+        case.pred.data[0, 0, 3] = 1  # painted since
+        found = export(folder, case, as_drawn=True)
+        assert [f.code for f in found.findings] == ["contours-retraced"]
+        assert "slice 4 of the label map was changed since" in found.findings[0].message
+        np.testing.assert_array_equal(masks_of(tmp_path / "out.dcm", folder)["tumour"], case.pred.data == 1)
 
     def test_on_upright_slices_a_drawn_prediction_is_traced_and_it_is_said(self, tmp_path: Path) -> None:
         folder = write_series(tmp_path / "ct", orientation=(0, 1, 0, 0, 0, -1))  # sagittal

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import Ring, ScanContours
 from medotter_viewer.core.findings import Finding
-from medotter_viewer.core.grid import PASS_FRACTION, Grid
-from medotter_viewer.errors import GridMismatchError, MedotterViewerError, MetricInputError
+from medotter_viewer.core.grid import PASS_FRACTION
+from medotter_viewer.core.labels import LabelMap
+from medotter_viewer.errors import GridMismatchError, LabelError, MedotterViewerError, MetricInputError
 from medotter_viewer.geometry.numbered_slices import slice_indices
-from medotter_viewer.geometry.polygons import even_odd_polygons
+from medotter_viewer.geometry.polygons import even_odd_polygons, fill
+from medotter_viewer.metrics.overlap import id_mask
 from medotter_viewer.sources.segment_files import DrawnStructures, read_drawn_structures, series_choice
 
 _AXIAL = 2  # world axis across such slices
 
 
-def with_drawn_rings(case: Case, region: str) -> tuple[Case, list[Finding]]:
+def with_drawn_rings(case: Case, region: str, ids: tuple[int, ...]) -> tuple[Case, list[Finding]]:
     """Return a case with the polygons of a region as its RTSTRUCT has them, in place of its voxels.
 
     Parameters
     ----------
     case : Case
-        As its files say.
+        As its files say, or with a label map that was changed since: then the file is not what is predicted.
     region : str
         Name of the structure.
+    ids : tuple of int
+        Its ids in the label map.
 
     Returns
     -------
@@ -43,15 +49,16 @@ def with_drawn_rings(case: Case, region: str) -> tuple[Case, list[Finding]]:
         )
         if drawn is None:
             return case, []
-        rings = _rings(drawn, region, case.pred.grid)
+        rings = _rings(drawn, region, case.pred, ids)
     except MedotterViewerError as error:
         message = f"case {case.case_id}: {region}: written along the edges of pixels, not as it was drawn: {error}"
         return case, [Finding("warning", "contours-retraced", message, str(entry.pred_path), case.case_id)]
     return (case if rings is None else replace(case, pred_contours=ScanContours(rings))), []
 
 
-def _rings(drawn: DrawnStructures, region: str, grid: Grid) -> dict[int, list[Ring]] | None:
+def _rings(drawn: DrawnStructures, region: str, pred: LabelMap, ids: tuple[int, ...]) -> dict[int, list[Ring]] | None:
     """Polygons by slice number; None where no structure has the name."""
+    grid = pred.grid
     number = next((n for n, name in drawn.structures.names.items() if name == region), None)
     if number is None:
         return None
@@ -61,6 +68,12 @@ def _rings(drawn: DrawnStructures, region: str, grid: Grid) -> dict[int, list[Ri
     if grid.world_axes[2][0] != _AXIAL or not slice_indices(drawn.stack):
         raise GridMismatchError("its slices are not axial, so that x and y do not say where on them a point is")
     placed = drawn.placed[number]
+    mask = id_mask(pred.data, ids)
+    columns, rows, _ = grid.shape
+    for index in range(len(drawn.stack)):
+        filled = fill(placed.pixels(index), (rows, columns))
+        if not np.array_equal(filled.T, mask[:, :, index]):
+            raise LabelError(f"slice {index + 1} of the label map was changed since")
     rings: dict[int, list[Ring]] = {}
     for index in placed.points_lps:
         try:

@@ -80,8 +80,8 @@ def export_cases(
     zipped : bool
         Write ``FILE.zip`` too, with the submission as its one member.
     as_drawn : bool
-        Whether a case is as its files say, so that a prediction drawn as an RTSTRUCT is written as drawn, not traced;
-        False for a case whose label map may have been changed.
+        Write a prediction drawn as an RTSTRUCT as it was drawn, unless its label map was changed since; else it is
+        traced.
     on_progress : callable, optional
         Called after each case.
 

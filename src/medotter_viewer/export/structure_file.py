@@ -124,7 +124,7 @@ def _parts(
     labels = None if case.pred is None else on_stack(case.pred, stack)
     parts, findings = [], []
     for region in regions:
-        one, noticed = with_drawn_rings(case, region) if as_drawn else (case, [])
+        one, noticed = with_drawn_rings(case, region, spec.regions[region]) if as_drawn else (case, [])
         findings += noticed
         if one.pred_contours is not None:
             part = polygon_rings(

@@ -85,7 +85,7 @@ class SubmissionWriter:
             was there before.
         """
         if self._as_drawn:
-            case, noticed = with_drawn_rings(case, self._region)
+            case, noticed = with_drawn_rings(case, self._region, self._spec.regions[self._region])
             self.findings += noticed
         try:
             rings = case_rings(case, self._region, self._spec)
