@@ -211,7 +211,7 @@ class ScoresDock(Panel):
 
 def can_be_compared(case: Case) -> bool:
     """Tell whether both sides of a case are there, as label maps or as contours."""
-    contours = case.gt_contours is not None and case.pred_contours is not None
+    contours = case.gt_contours is not None and (case.pred_contours is not None or case.pred is not None)
     return contours or (case.gt is not None and case.pred is not None)
 
 
