@@ -196,6 +196,8 @@ class TestStructures:
         assert list(case.pred_contours.rings) == [1]
         (ring,) = case.pred_contours.rings[1]
         assert {tuple(p) for p in ring.tolist()} >= {*outer, *inner}
+        (note,) = [f for f in case.findings if f.code == "contour-nested"]
+        assert (note.severity, "on slice 1: combined by even-odd" in note.message) == ("info", True)
         tp, fp, fn = volumes(source)
         both = 9.75**2 - 16
         assert (tp, fp, fn) == (pytest.approx(both), pytest.approx(100 - 16 - both), pytest.approx(200 - both))

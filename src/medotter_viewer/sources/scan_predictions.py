@@ -18,7 +18,7 @@ from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.errors import GridMismatchError, MedotterViewerError, MetricInputError, ReadError
 from medotter_viewer.formats import registry
 from medotter_viewer.geometry.lattice import common_grid, embedded
-from medotter_viewer.geometry.polygons import even_odd_polygons
+from medotter_viewer.geometry.polygons import drawable, even_odd_polygons
 from medotter_viewer.sources.label_grids import on_grid
 from medotter_viewer.sources.segment_files import OTHER_FRAME, drawn_file, place_structures, read_segment_file
 
@@ -101,12 +101,24 @@ class _Reader:
         chosen = {roi.number: roi.name for roi in found.structures.rois if roi.name.strip() in self.names}
         self.check_named(chosen, {roi.name: roi.n_contours for roi in found.structures.rois})
         rings: dict[int, list[Ring]] = {}
+        nested: dict[int, None] = {}
         for roi, name in chosen.items():
             for index in found.placed[roi].points_lps:
                 number = stack.numbers[index]
                 if number is None:
                     raise GridMismatchError(f"{self.path}: {name}: slice {index + 1} of the scan has no number")
-                rings.setdefault(number, []).extend(self.polygons(found.placed[roi].xy_lps(index), name, number))
+                as_drawn = found.placed[roi].xy_lps(index)
+                polygons = self.polygons(as_drawn, name, number)
+                rings.setdefault(number, []).extend(polygons)
+                if len(polygons) < len(drawable(as_drawn)[0]):
+                    nested[number] = None
+        if nested:
+            which = ", ".join(map(str, list(nested)[:_NAMED])) + (", ..." if len(nested) > _NAMED else "")
+            message = (
+                f"prediction: rings lie within each other on slice {which}: combined by even-odd, a ring within another "
+                "is a hole; rings of a scan's own contours and of a submission would be united"
+            )
+            self.add("info", "contour-nested", message)
         return ScanContours({number: found for number, found in sorted(rings.items()) if found})
 
     def polygons(self, rings: list[Ring], name: str, number: int) -> list[Ring]:
