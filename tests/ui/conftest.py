@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from case_source import Cases
 from review_windows import scored, settle, wait_for
+from scan_phantoms import SCAN_SPEC
+
+from medotter_viewer.core.case import Case
+from medotter_viewer.core.spec import EvalSpec
 
 
 @pytest.fixture
@@ -25,6 +30,27 @@ def open_review(qapp: Any) -> Iterator[Callable[..., Any]]:
             wait_for(lambda: window.session.opened is not None, "first case open")
             wait_for(lambda: scored(window), "first case scored")
             settle()
+        return window
+
+    yield open_
+    for window in opened:
+        window.close()
+        window.viewer.close()
+    settle(0.1)
+
+
+@pytest.fixture
+def open_cases(qapp: Any) -> Iterator[Callable[..., Any]]:
+    """Open cases that are there already in real windows; they are closed at the end."""
+    from medotter_viewer.ui.window import open_window
+
+    opened = []
+
+    def open_(cases: Sequence[Case], spec: EvalSpec = SCAN_SPEC) -> Any:
+        window = open_window(Cases(cases, spec))
+        opened.append(window)
+        wait_for(lambda: window.session.opened is not None and scored(window), "first case scored")
+        settle()
         return window
 
     yield open_

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,57 +17,6 @@ from medotter_viewer.core.landmarks import Landmarks
 from medotter_viewer.core.spec import EvalSpec, Headline
 
 pytestmark = pytest.mark.window
-
-
-class Cases:
-    """A source of cases that are there already."""
-
-    version = hash = modality = task = None
-    target = name = "cases"
-    model = "model"
-    resample_prediction = False
-
-    def __init__(self, cases: Sequence[Case], spec: EvalSpec) -> None:
-        self._cases, self.spec = {case.case_id: case for case in cases}, spec
-
-    def record(self) -> dict[str, Any]:
-        return {}
-
-    def case_ids(self, split: str = "all") -> list[str]:
-        return list(self._cases)
-
-    def entries(self, split: str = "all") -> Iterator[CaseEntry]:
-        return (case.entry for case in self._cases.values())
-
-    def entry(self, case_id: str) -> CaseEntry:
-        return self._cases[case_id].entry
-
-    def load(self, case_id: str, *, images: bool = True) -> Case:
-        return self._cases[case_id]
-
-    def check(self) -> Iterator[Any]:
-        return iter(())
-
-
-@pytest.fixture
-def open_cases(qapp: Any) -> Iterator[Callable[..., Any]]:
-    """Open cases in real windows; they are closed at the end."""
-    from medotter_viewer.ui.window import open_window
-
-    opened = []
-
-    def open_(cases: Sequence[Case], spec: EvalSpec = SCAN_SPEC) -> Any:
-        window = open_window(Cases(cases, spec))
-        opened.append(window)
-        wait_for(lambda: window.session.opened is not None and scored(window), "first case scored")
-        settle()
-        return window
-
-    yield open_
-    for window in opened:
-        window.close()
-        window.viewer.close()
-    settle(0.1)
 
 
 def named(case: Case, case_id: str) -> Case:

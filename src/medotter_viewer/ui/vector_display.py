@@ -230,6 +230,8 @@ class VectorDisplay:
             paths = drawn.paths
         if paths or len(layer.data):
             with self._writing(spec.role):
+                if len(layer.edge_color) != len(layer.data):  # napari keeps the colours of a drawing that it drops
+                    layer.data = []
                 layer.data = [(path, "path") for path in paths]
             self._set_width(layer, spec)
 
