@@ -143,6 +143,16 @@ class TestPlainFolders:
         both = 9.75**2 - 16
         assert float(scan["tp_mm3"]) == pytest.approx(2.5 * both)
 
+    def test_a_drawn_ground_truth_is_scored_as_it_was_drawn(self, tmp_path: Path, cli: Any) -> None:
+        words = self.files(tmp_path, Structure(1, "tumour", self.drawn(box(9.25, 9.25, 10))))
+        write_rtstruct(tmp_path / "gt.dcm", [Structure(3, "tumour", self.drawn(box(9.25, 9.25, 10, 5)))])
+        words = ["--gt", tmp_path / "gt.dcm", *words[2:6]]
+        found = cli("polygons", "export", *words, "--region", "tumour", "--out", tmp_path / "s.csv", "--json", "-")
+        assert (found.code, found.data["findings"]) == (0, [])
+        (scan,) = rows(tmp_path / "s.csv", "scan")
+        volumes = [float(scan[name]) for name in ("tp_mm3", "fp_mm3", "fn_mm3")]
+        assert volumes == [125, 125, 0]  # filled with pixels it would be 5 or 6 rows of 10
+
     def test_rings_that_cross_are_traced_and_it_is_said(self, tmp_path: Path, cli: Any) -> None:
         words = self.files(tmp_path, Structure(1, "tumour", self.drawn(box(9.25, 9.25, 10), box(14.5, 14.5, 10))))
         found = cli("polygons", "export", *words, "--region", "tumour", "--out", tmp_path / "s.csv", "--json", "-")

@@ -87,7 +87,7 @@ def case_rings(case: Case, region: str, spec: EvalSpec) -> CaseRings:
         raise WriteError(f"case {case.case_id}: not written: {why_no_prediction(case)}")
     try:
         _check_id(case.case_id)
-        is_scan = case.stack is not None or case.gt_contours is not None
+        is_scan = case.stack is not None or (case.pred is None and case.gt is None)
         return _scan_rings(case, spec) if is_scan else _plain_rings(case, spec.regions[region], spec)
     except (WriteError, GridMismatchError, LabelError) as error:
         raise WriteError(f"case {case.case_id!a}: not written: {error}") from error
@@ -105,14 +105,15 @@ def _scan_rings(case: Case, spec: EvalSpec) -> CaseRings:
 
 
 def _plain_rings(case: Case, ids: tuple[int, ...], spec: EvalSpec) -> CaseRings:
-    """Rings of label maps, or of polygons that were drawn on their slices; without label maps of polygons alone."""
+    """Rings of label maps, or of polygons that were drawn on their slices."""
     labels = case.pred or case.gt
     if labels is None:
-        return _with_areas(case, case.pred_contours or ScanContours(), False, None, case.slice_thickness_mm)
+        raise WriteError("no label map")
     slices = axial_slices(labels.grid, thickness_mm=case.slice_thickness_mm)
     gt = None
     if case.gt is not None and not case.errors and is_labelled(case.entry, spec, ids):
-        gt = traced_rings(id_mask(case.gt.data, ids), slices)[0]
+        drawn = case.gt_contours
+        gt = traced_rings(id_mask(case.gt.data, ids), slices)[0] if drawn is None else _listed(drawn)
     if case.pred_contours is not None:
         return _with_areas(case, case.pred_contours, False, gt, slices.thickness_mm)
     pred, areas = traced_rings(id_mask(labels.data, ids), slices)

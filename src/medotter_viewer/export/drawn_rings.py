@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
-from medotter_viewer.core.case import Case
+from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.contours import Ring, ScanContours
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import PASS_FRACTION
@@ -35,8 +36,8 @@ def with_drawn_rings(case: Case, region: str, ids: tuple[int, ...]) -> tuple[Cas
     Returns
     -------
     case : Case
-        With `pred_contours`, slices counted from 1 in the order of the series; the same case where its prediction is
-        no RTSTRUCT, or has no structure of that name.
+        With `pred_contours`, slices counted from 1 in the order of the series, and with `gt_contours` where the ground
+        truth is an RTSTRUCT too; the same case where its prediction is none, or has no structure of that name.
     findings : list of Finding
         A warning where it has contours that cannot be written as they are: then its voxels are to be traced.
     """
@@ -44,16 +45,28 @@ def with_drawn_rings(case: Case, region: str, ids: tuple[int, ...]) -> tuple[Cas
     if case.pred is None or case.pred_contours is not None or entry.pred_path is None or entry.scan is not None:
         return case, []
     try:
-        drawn = read_drawn_structures(
-            entry.pred_path, image=next(iter(entry.channels.values()), None), series=series_choice(entry)
-        )
-        if drawn is None:
-            return case, []
-        rings = _rings(drawn, region, case.pred, ids)
+        pred = _drawn(entry.pred_path, entry, region, case.pred, ids)
     except MedotterViewerError as error:
         message = f"case {case.case_id}: {region}: written along the edges of pixels, not as it was drawn: {error}"
         return case, [Finding("warning", "contours-retraced", message, str(entry.pred_path), case.case_id)]
-    return (case if rings is None else replace(case, pred_contours=ScanContours(rings))), []
+    if pred is None:
+        return case, []
+    case = replace(case, pred_contours=pred)
+    if case.gt is None or entry.gt_path is None:
+        return case, []
+    try:
+        return replace(case, gt_contours=_drawn(entry.gt_path, entry, region, case.gt, ids)), []
+    except MedotterViewerError as error:
+        message = f"case {case.case_id}: {region}: scored against the voxels of the ground truth: {error}"
+        return case, [Finding("warning", "contours-retraced", message, str(entry.gt_path), case.case_id)]
+
+
+def _drawn(path: Path, entry: CaseEntry, region: str, labels: LabelMap, ids: tuple[int, ...]) -> ScanContours | None:
+    """Polygons of a region of an RTSTRUCT; None of another file, and of one without such a structure."""
+    image = next(iter(entry.channels.values()), None)
+    drawn = read_drawn_structures(path, image=image, series=series_choice(entry))
+    rings = None if drawn is None else _rings(drawn, region, labels, ids)
+    return None if rings is None else ScanContours(rings)
 
 
 def _rings(drawn: DrawnStructures, region: str, pred: LabelMap, ids: tuple[int, ...]) -> dict[int, list[Ring]] | None:

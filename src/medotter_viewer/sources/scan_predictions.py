@@ -115,8 +115,8 @@ class _Reader:
         if nested:
             which = ", ".join(map(str, list(nested)[:_NAMED])) + (", ..." if len(nested) > _NAMED else "")
             message = (
-                f"prediction: rings lie within each other on slice {which}: combined by even-odd, a ring within another "
-                "is a hole; rings of a scan's own contours and of a submission would be united"
+                f"prediction: rings lie within each other on slice {which}: combined by even-odd, a ring within "
+                "another is a hole; rings of a scan's own contours and of a submission would be united"
             )
             self.add("info", "contour-nested", message)
         return ScanContours({number: found for number, found in sorted(rings.items()) if found})
