@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import gc
+import weakref
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -265,6 +267,36 @@ class TestFiles:
             with pytest.raises(WriteError, match="not written"):
                 export(tmp_path, case_of(self.ONE))
             assert list(tmp_path.iterdir()) == []
+
+    def test_what_would_score_otherwise_is_not_written_though_every_area_is_right(
+        self, tmp_path: Path, monkeypatch
+    ) -> None:
+        export(tmp_path, case_of(self.ONE, self.ONE))
+        before = (tmp_path / "out.csv").read_bytes()
+        real = polygon_files.submission_line
+        monkeypatch.setattr(polygon_files, "submission_line", lambda i, n, ring: real(i, n, ring + 0.25))
+        with pytest.raises(WriteError, match=r"not written: case A/1 is read back with scan_score 0\.\d+, not 1"):
+            export(tmp_path, case_of(self.ONE, self.ONE))
+        assert (tmp_path / "out.csv").read_bytes() == before
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "out.scores.csv"]
+        export(tmp_path, case_of(self.ONE))  # nothing to score against
+
+    def test_cases_are_not_kept_while_the_next_ones_are_written(self, tmp_path: Path) -> None:
+        alive: list[weakref.ref[Any]] = []
+
+        def cases():
+            for number in range(4):
+                gc.collect()
+                assert sum(one() is not None for one in alive) <= 1  # at most the one that was just written
+                data = np.ones((2, 2, 1), dtype=np.uint8)
+                alive.append(weakref.ref(data))
+                yield case_of(data, data, case_id=f"c{number}")
+
+        told: list[tuple[int, int]] = []
+        export_cases(
+            cases(), tmp_path / "out.csv", spec=SPEC, region="tumour", on_progress=lambda *done: told.append(done)
+        )
+        assert told == [(1, 1), (2, 2), (3, 3), (4, 4)]
 
     def test_rings_that_are_no_polygons_are_not_written(self, tmp_path: Path) -> None:
         pred = ScanContours({1: [np.array([(0, 0), (1, 1.0)])]})

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scan_phantoms import BLOCK, POSES, SCAN_SPEC, SHAPE, STEP_MM, block_scan, block_stack
 
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.contours import ContourRules, ScanContours
+from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.scores import CaseScore, MetricValue
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import BundleError, MetricInputError, UsageError
+from medotter_viewer.export.polygon_files import export_cases
 from medotter_viewer.metrics.lung import SliceAreas
-from medotter_viewer.scoring.lung import METRICS, lung_scan_score
+from medotter_viewer.scoring.lung import METRICS, contours_score, lung_scan_score, predicted_contours
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import score_case
 
@@ -197,3 +203,40 @@ class TestSpecification:
     def test_what_is_wrong_is_named(self, keys: dict[str, Any], named: str) -> None:
         with pytest.raises(BundleError, match=named):
             spec_of(**keys)
+
+
+@pytest.mark.parametrize("pose", POSES)
+def test_a_label_map_of_a_scan_is_scored_by_its_pixels_however_the_slices_lie(pose: str, tmp_path: Path) -> None:
+    """Its traced rings are the block's outline, which is the ground truth; oblique slices are scored, not exported."""
+    case = block_scan(pose)
+    assert case.stack is not None
+    assert case.gt_contours is not None
+    data = np.zeros(SHAPE, dtype=np.uint8)
+    data[BLOCK] = 1
+    case = replace(case, pred_contours=None, pred=LabelMap(data, case.stack.grid))
+    found = contours_score(case, SCAN_SPEC)
+    upright = abs(case.stack.normal_lps[2])
+    assert found.volumes.t_mm3 == pytest.approx(6 * 5 * 1.5 * 2.0 * 3 * STEP_MM * upright)
+    assert (found.volumes.fp_mm3, found.volumes.fn_mm3) == (pytest.approx(0, abs=1e-6), pytest.approx(0, abs=1e-6))
+    contours = predicted_contours(case, SCAN_SPEC)
+    assert contours is not None
+    assert contours.origins.keys() == contours.rings.keys() == case.gt_contours.rings.keys()
+    spec = replace(SCAN_SPEC, regions={"block": (1,)})
+    exported = export_cases([case], tmp_path / "s.csv", spec=spec, region="block")
+    if pose == "tilted by 12 degrees":
+        assert [f.message for f in exported.findings] == [
+            "case 'scan': not written: its axes are 12 degrees oblique, at most 0.1 are allowed: x, y of a slice would "
+            "not be those of the patient; resample it to the patient's axes"
+        ]
+    else:
+        assert (exported.polygons, exported.findings) == (3, ())
+
+
+def test_a_label_map_on_upright_slices_has_no_score() -> None:
+    case = block_scan()
+    assert case.stack is not None
+    sagittal = block_stack(np.array([[0.0, 1, 0], [0, 0, -1], [1, 0, 0]]))
+    data = np.ones(SHAPE, dtype=np.uint8)
+    case = replace(case, pred_contours=None, pred=LabelMap(data, sagittal.grid), stack=sagittal)
+    with pytest.raises(MetricInputError, match="slices stand upright"):
+        contours_score(case, SCAN_SPEC)
