@@ -43,7 +43,7 @@ def channel_line(channel: str, limits: tuple[float, float], *, has_hu: bool, alo
     Examples
     --------
     >>> channel_line("t1", (0.0, 100.0), has_hu=False, alone=True)
-    'W 100 L 50'
+    'W 100  L 50'
     """
     shown = Window.from_limits(*limits)
     known = next((w for w in PRESETS if (w.level, w.width) == (shown.level, shown.width)), None)

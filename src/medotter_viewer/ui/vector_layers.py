@@ -14,7 +14,7 @@ from medotter_viewer.ui.vectors import LinesSpec, PointsSpec, RingsSpec, VectorS
 
 _UNITS = ("mm",) * 3
 _POINT_PX, _SEED_PX, _LINE_PX, _TEXT_PT = 9, 15, 2.0, 11
-_HANDLE_PX = 7
+_HANDLE_PX = (4.0, 8.0)  # of the points of an outline while it is edited
 _GAP = "   "  # between a point and its name
 _RANKS = {
     "other_rings": 0,
@@ -41,7 +41,6 @@ def new_layer(spec: VectorSpec) -> Layer:
     if isinstance(spec, RingsSpec):
         layer = Shapes(ndim=3, opacity=spec.opacity, **where)
         layer.current_edge_color, layer.current_face_color = spec.color, "transparent"
-        layer._vertex_size = _HANDLE_PX  # napari's 10 make one band of the handles of a finely drawn outline
     elif isinstance(spec, PointsSpec):
         layer = Points(
             ndim=3,
@@ -114,3 +113,17 @@ def set_width(layer: Any, spec: VectorSpec, zoom: float) -> None:
         layer.current_edge_width = width
         if len(layer.data):
             layer.edge_width = width
+            layer._vertex_size = handle_px(layer.data, spec.scale, zoom)
+
+
+def handle_px(shapes: Sequence[Any], scale: Sequence[float], zoom: float) -> float:
+    """Return how large the handles of outlines are: smaller where points are close, or they would be one thick band.
+
+    Examples
+    --------
+    >>> square = np.array([(0, 0, 0), (0, 0, 6), (0, 6, 6)])
+    >>> handle_px([square], (1, 1, 1), 1.0), handle_px([square], (1, 1, 1), 0.1)
+    (6.0, 4.0)
+    """
+    steps = np.concatenate([np.diff(np.asarray(shape), axis=0) for shape in shapes]) * np.asarray(scale) * zoom
+    return float(np.clip(np.median(np.linalg.norm(steps, axis=1)), *_HANDLE_PX))

@@ -120,6 +120,7 @@ class LinesSpec:
     visible: bool
 
 
+_GT_PX = 2.8  # seen on both sides of a prediction that runs along it
 _EDITED_PX = 4.5  # seen on both sides of the line that napari draws over what is selected
 VectorSpec = RingsSpec | PointsSpec | LinesSpec
 _NEAR_MM = (8.0, 15.0, 15.0)
@@ -137,7 +138,8 @@ def vector_specs(placed: Placed, options: ShowOptions) -> list[VectorSpec]:
 
     others = options.others and options.mode != "off"
     rings("other_rings", "other structures", placed.others, OTHER_ACCENT, others, width_px=1.0, opacity=0.7)
-    rings("gt_rings", "ground truth contours", placed.gt, GT_ACCENT, outlined and "gt" not in options.hidden)
+    of_gt = outlined and "gt" not in options.hidden
+    rings("gt_rings", "ground truth contours", placed.gt, GT_ACCENT, of_gt, width_px=_GT_PX)
     pred = placed.pred
     if pred is None and options.editing and placed.stack is not None and placed.case.pred is None:
         pred = place_rings(ScanContours(), placed.stack)  # where the first one is drawn
