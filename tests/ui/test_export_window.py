@@ -120,19 +120,6 @@ def test_a_click_on_a_slice_shows_its_error(window: Any) -> None:
 
 
 class TestSavingLayers:
-    @pytest.fixture(autouse=True)
-    def _plugin(self) -> None:
-        """The plugin's manifest is that of the source tree."""
-        from npe2 import PluginManager
-
-        import medotter_viewer
-
-        manager = PluginManager.instance()
-        if "medotter-viewer" not in manager._manifests:
-            from npe2 import PluginManifest
-
-            manager.register(PluginManifest.from_file(Path(medotter_viewer.__file__).parent / "napari.yaml"))
-
     def save(self, window: Any, layer: Any, file: Path) -> list[str]:
         window.viewer.layers.selection = {layer}
         return list(window.viewer.layers.save(str(file), selected=True, plugin="medotter-viewer"))
@@ -173,12 +160,17 @@ class TestSavingLayers:
         with pytest.raises(WriteError, match="one slice"):
             self.save(window, layer, tmp_path / "across.csv")
 
-    def test_without_a_review_nothing_is_written(self, make_napari_viewer: Any, tmp_path: Path) -> None:
-        viewer = make_napari_viewer()
-        layer = viewer.add_shapes([np.array([[0, 0], [0, 9], [9, 9.0]])], shape_type="polygon")
-        viewer.layers.selection = {layer}
-        with pytest.raises(WriteError, match="no review is open"):
-            viewer.layers.save(str(tmp_path / "out.csv"), selected=True, plugin="medotter-viewer")
+    def test_without_a_review_nothing_is_written(self, qapp: Any, tmp_path: Path) -> None:
+        import napari
+
+        viewer = napari.Viewer()
+        try:
+            viewer.layers.selection = {viewer.add_shapes([np.array([[0, 0], [0, 9], [9, 9.0]])], shape_type="polygon")}
+            with pytest.raises(WriteError, match="no review is open"):
+                viewer.layers.save(str(tmp_path / "out.csv"), selected=True, plugin="medotter-viewer")
+        finally:
+            viewer.close()
+            settle(0.1)
 
     def test_moved_points_are_written_as_centroids_with_their_provenance(
         self, open_review: Any, write_bundle: Any, tmp_path: Path
