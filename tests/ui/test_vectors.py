@@ -294,6 +294,23 @@ def test_errors_of_a_scan_are_counted_pixel_by_pixel(shown: Shown) -> None:
     assert not shown.vectors.layer("gt_rings").visible
 
 
+@pytest.mark.parametrize("pose", list(POSES))
+def test_errors_of_a_scan_with_a_predicted_label_map_are_counted_against_its_contours(pose: str, shown: Shown) -> None:
+    case = block_scan(pose, shift=0.0)
+    labels = np.zeros(SHAPE, dtype=np.uint8)
+    labels[BLOCK] = 1
+    labels[BLOCK[0], BLOCK[1], 3] = 0  # missed on the last of three slices
+    labels[0, 0, 0] = 1
+    assert case.stack is not None
+    case = replace(case, pred=LabelMap(labels, case.stack.grid), pred_contours=None)
+    shown.show(case, ShowOptions(mode="error"))
+    errors = np.asarray(shown.display.layer("error").data)
+    assert [np.count_nonzero(errors == value) for value in (1, 2, 3)] == [60, 30, 1]
+    shown.show(case, ShowOptions(mode="fill"))
+    assert np.count_nonzero(shown.display.layer("gt").data) == 90
+    assert np.count_nonzero(shown.display.layer("pred").data) == 61
+
+
 def spine(**parts: Any) -> Case:
     grid = Grid((20, 30, 40), np.array([[2.0, 0, 0, -10], [0, 2, 0, -20], [0, 0, 3, 5], [0, 0, 0, 1]]))
     labels = LabelMap(np.zeros(grid.shape, dtype=np.uint8), grid)

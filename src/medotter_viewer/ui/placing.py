@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import ScanContours
 from medotter_viewer.core.grid import Grid
+from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.landmarks import LandmarkRules, Landmarks
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.core.spec import EvalSpec
@@ -26,10 +27,14 @@ from medotter_viewer.geometry.placed_rings import (
 )
 from medotter_viewer.metrics.vertebrae import compare_vertebrae
 from medotter_viewer.scoring.contour_stack import contour_stack
+from medotter_viewer.scoring.lung import target_ids
 from medotter_viewer.scoring.vertebra_points import landmarks_of
+from medotter_viewer.ui.derived import RegionView
 from medotter_viewer.ui.rings import RingsView
 
 Floats = NDArray[np.float64]
+Mask = RingsView | RegionView
+_SAME_MM = 1e-3
 _NO_POINTS = np.zeros((0, 3))
 _VERTEBRAE = "vertebra"  # the task whose points may follow from masks
 
@@ -48,8 +53,8 @@ class Placed:
         On which the case is drawn: that of its arrays, else of its slices, else a box around its points.
     gt, pred, others : PlacedRings or None
         Contours of the target on both sides, and of all other structures.
-    masks : mapping of str to RingsView
-        ``gt`` and ``pred`` as masks, where there are contours and no label maps.
+    masks : mapping of str to RingsView or RegionView
+        ``gt`` and ``pred`` as masks, where the ground truth is drawn as contours.
     gt_landmarks, pred_landmarks : Landmarks or None
         The labelled points: those of files, of vertebrae else those that follow from the masks.
     gt_points, pred_points : mapping of int to (3,) ndarray
@@ -70,7 +75,7 @@ class Placed:
     gt: PlacedRings | None
     pred: PlacedRings | None
     others: PlacedRings | None
-    masks: Mapping[str, RingsView]
+    masks: Mapping[str, Mask]
     gt_landmarks: Landmarks | None
     pred_landmarks: Landmarks | None
     gt_points: Mapping[int, Floats]
@@ -144,11 +149,15 @@ def _with_prediction(
     pred_points = {label: pred_points[label] for label in dict.fromkeys([*kept, *pred_points])}
     both = gt_landmarks is not None and landmarks is not None
     gt_labels, labels = (() if side is None else side.points_world for side in (gt_landmarks, landmarks))
-    masks = {}
-    if case.gt is None and case.gt_native is None and case.pred is None:
-        masks = {role: RingsView(side) for role, side in (("gt", gt), ("pred", pred)) if side is not None}
-        if "gt" in placed.masks:  # with the planes that are filled already
-            masks["gt"] = placed.masks["gt"]
+    masks: dict[str, Mask] = {}
+    if case.gt is None and case.gt_native is None and (case.pred is None or gt is not None):
+        if gt is not None:
+            masks["gt"] = placed.masks.get("gt") or RingsView(gt)  # with the planes that are filled already
+        predicted = None if case.pred is None else _mask(case.pred, placed.stack, spec)
+        if predicted is not None:
+            masks["pred"] = predicted
+        elif pred is not None:
+            masks["pred"] = RingsView(pred)
     return replace(
         placed,
         case=case,
@@ -161,6 +170,18 @@ def _with_prediction(
         hits=_hits(gt_landmarks, landmarks, spec.landmarks or LandmarkRules()),
         notes=tuple(_notes(case, placed, pred)),
     )
+
+
+def _mask(labels: LabelMap, stack: SliceStack | None, spec: EvalSpec) -> RegionView | None:
+    """The target in a label map; None where it does not lie on the pixels of the slices."""
+    if stack is None:
+        return None
+    order, slices = display_order(labels.grid), display_order(stack.grid)
+    shown = order.apply(labels.data)
+    same = np.allclose((order.scale, order.translate), (slices.scale, slices.translate), rtol=0, atol=_SAME_MM)
+    if not same or shown.shape != tuple(stack.grid.shape[a] for a in slices.axes):
+        return None
+    return RegionView(shown, target_ids(spec))
 
 
 def _notes(case: Case, placed: Placed, pred: PlacedRings | None) -> Iterator[str]:
