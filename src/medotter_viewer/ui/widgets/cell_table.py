@@ -92,6 +92,13 @@ class CellTable(QTableView):
         for i, width in enumerate(fitted(widths, columns, self.viewport().width())):
             self.setColumnWidth(i, width)
 
+    def fit_height(self) -> None:
+        """Make the table as high as its lines, and hide it where there are none."""
+        n = self.model().rowCount()
+        height = n * self.verticalHeader().defaultSectionSize() + self.horizontalHeader().sizeHint().height()
+        self.setFixedHeight(height + 2 * self.frameWidth() + 2)
+        self.setVisible(n > 0)
+
     def _on_changed(self, *_: Any) -> None:
         self.clearSpans()
         for row, column, n_columns in self.model().spans():

@@ -5,71 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import Origin, ScanContours
 from medotter_viewer.core.labels import LabelMap
-from medotter_viewer.core.scans import Seed
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import GridMismatchError, LabelError, MetricInputError
 from medotter_viewer.export.painted_rings import with_painted_rings
-from medotter_viewer.geometry.polygons import as_ring
-from medotter_viewer.geometry.polygons.inside import covers
 from medotter_viewer.geometry.ring_faults import RingFault, ring_faults
 from medotter_viewer.metrics.lung import SliceAreas
 from medotter_viewer.scoring.lung import LungScanScore, contours_score, predicted_contours
-
-
-@dataclass(frozen=True, slots=True)
-class SeedPlace:
-    """A known point inside a tumour, and which side covers it.
-
-    Parameters
-    ----------
-    seed : (int, float, float)
-        Slice number and x, y in mm LPS.
-    in_gt, in_pred : bool or None
-        Whether a ring of its slice encloses it; None without that side.
-    on_slice : bool
-        Whether the scan has its slice.
-    """
-
-    seed: Seed
-    in_gt: bool | None
-    in_pred: bool | None
-    on_slice: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class StructureFacts:
-    """One structure of a scan.
-
-    Parameters
-    ----------
-    number : int or None
-        In the scan's files.
-    name : str
-        As in the files, with its number where another has the same.
-    kind, reliability : str or None
-        Type of the dictionary, and how its contours were made.
-    n_contours : int
-        On all slices.
-    is_target : bool
-        Whether it is scored.
-    middle : (int, float, float) or None
-        The slice in the middle of those it is drawn on, and x, y in mm LPS of the middle of its contours there.
-    """
-
-    number: int | None
-    name: str
-    kind: str | None
-    reliability: str | None
-    n_contours: int
-    is_target: bool
-    middle: Seed | None
+from medotter_viewer.ui.widgets.scan_places import (
+    SeedPlace,
+    StructureFacts,
+    middle_of_rings,
+    seed_place,
+    structure_facts,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,12 +72,16 @@ class PolygonFacts:
         case = self.case
         sides = [side for side in (case.gt_contours, self.pred, *case.structures.values()) if side is not None]
         here = [ring for side in sides for ring in side.rings.get(number, ())]
-        found = _middle(here)
+        found = middle_of_rings(here)
         if found is None and case.stack is not None:
             columns, rows, _ = case.stack.grid.shape
             x, y, _ = case.stack.to_lps(np.array([[(columns - 1) / 2, (rows - 1) / 2]]), len(case.stack) // 2)[0]
             found = float(x), float(y)
-        return found or _middle([ring for side in sides for rings in side.rings.values() for ring in rings]) or (0, 0)
+        return (
+            found
+            or middle_of_rings([ring for side in sides for rings in side.rings.values() for ring in rings])
+            or (0, 0)
+        )
 
     def origins(self, number: int | None = None) -> dict[Origin, int]:
         """Return how many predicted polygons each made, on a slice or on all."""
@@ -171,8 +129,8 @@ def polygon_facts(
         pred,
         numbers,
         why,
-        tuple(_seed(seed, case.gt_contours, pred, numbered) for seed in case.seeds),
-        _structures(case) if before is None else before.structures,
+        tuple(seed_place(seed, case.gt_contours, pred, numbered) for seed in case.seeds),
+        structure_facts(case) if before is None else before.structures,
         _faults(case.gt_contours, numbered, pixel) if before is None else before.gt_faults,
         _faults(pred, numbered, pixel, before),
     )
@@ -213,63 +171,3 @@ def _faults(
     old = [] if before is None else [fault for fault in before.pred_faults if fault.number in kept]
     found = ring_faults(changed, numbers=numbers, pixel_mm2=pixel_mm2)
     return sorted([*old, *found], key=lambda fault: (fault.number, fault.place))
-
-
-def _seed(seed: Seed, gt: ScanContours | None, pred: ScanContours | None, numbers: Collection[int] | None) -> SeedPlace:
-    number, x, y = seed
-    gt_here, pred_here = (
-        None if side is None else covers(_readable(side.rings.get(number, ())), x, y) for side in (gt, pred)
-    )
-    return SeedPlace(seed, gt_here, pred_here, numbers is None or number in numbers)
-
-
-def _readable(rings: Sequence[Any]) -> list[Any]:
-    """Rings whose points are numbers: the others are listed as odd."""
-    found = []
-    for ring in rings:
-        try:
-            found.append(as_ring(ring))
-        except MetricInputError:
-            continue
-    return found
-
-
-def _seen_at(contours: ScanContours) -> Seed | None:
-    """Where a structure is looked at."""
-    drawn = sorted(number for number, rings in contours.rings.items() if _middle(rings) is not None)
-    if not drawn:
-        return None
-    number = drawn[len(drawn) // 2]
-    x, y = _middle(contours.rings[number]) or (0.0, 0.0)
-    return number, x, y
-
-
-def _middle(rings: Sequence[Any]) -> tuple[float, float] | None:
-    """The middle of the box around rings; None without a point."""
-    points = [ring for ring in _readable(rings) if len(ring)]
-    if not points:
-        return None
-    x, y = (np.min([p.min(axis=0) for p in points], axis=0) + np.max([p.max(axis=0) for p in points], axis=0)) / 2
-    return float(x), float(y)
-
-
-def _structures(case: Case) -> tuple[StructureFacts, ...]:
-    inputs = case.entry.scan
-    scored = set() if case.gt_contours is None else {id(r) for rings in case.gt_contours.rings.values() for r in rings}
-    found = []
-    for name, contours in case.structures.items():
-        number = case.structure_numbers.get(name)
-        written = name.removesuffix(f" ({number})")
-        wanted = inputs is not None and written in inputs.names.names_of(inputs.rules.target)
-        found.append(
-            StructureFacts(
-                number,
-                name,
-                None if inputs is None else inputs.names.type_of(written),
-                None if inputs is None else inputs.names.reliability_of(written),
-                contours.n_rings,
-                wanted or any(id(r) in scored for rings in contours.rings.values() for r in rings),
-                _seen_at(contours),
-            )
-        )
-    return tuple(found)

@@ -18,6 +18,7 @@ from medotter_viewer.scoring.contour_stack import contour_stack
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.sources.source import CaseSource
 from medotter_viewer.ui.widgets import polygons_rows as rows
+from medotter_viewer.ui.widgets.alarm import Alarm
 from medotter_viewer.ui.widgets.cell_table import CellTable
 from medotter_viewer.ui.widgets.dock import Panel
 from medotter_viewer.ui.widgets.latest import Background, Latest
@@ -26,7 +27,6 @@ from medotter_viewer.ui.widgets.lines_model import LinesModel
 from medotter_viewer.ui.widgets.polygon_facts import PolygonFacts, polygon_facts
 from medotter_viewer.ui.widgets.remap import at_once
 from medotter_viewer.ui.widgets.submission_import import SubmissionImport
-from medotter_viewer.ui.widgets.theme import tone_color
 
 OpenSource = Callable[[CaseSource, str], None]
 """Takes a source and the case to open on."""
@@ -71,7 +71,8 @@ class PolygonsDock(Panel):
         self._import = SubmissionImport(session, run_in_background, open_source, self._say)
         self._stale, self._slice = True, None  # type: tuple[bool, int | None]
         self.facts: PolygonFacts | None = None
-        self.header, self.alarm, self.footer, self.status = (remark() for _ in range(4))
+        self.header, self.footer, self.status = remark(), remark(), remark()
+        self.alarm = Alarm(self)
         self.numbers = LinesModel(rows.NUMBERS, self)
         self.slices, self.seeds, self.structures, self.faults = (
             LinesModel(columns, self) for columns in (rows.SLICES, rows.SEEDS, rows.STRUCTURES, rows.FAULTS)
@@ -126,15 +127,8 @@ class PolygonsDock(Panel):
     def showEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         """Catch up with what was not computed while nobody looked."""
         super().showEvent(event)
-        self._color_alarm()
         if self._stale:
             self._ask()
-
-    def changeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
-        """Follow the theme."""
-        super().changeEvent(event)
-        if event.type() == event.Type.PaletteChange and hasattr(self, "alarm"):
-            self._color_alarm()
 
     # ---------------------------------------------------------------- what the user does
 
@@ -206,10 +200,9 @@ class PolygonsDock(Panel):
     def _show(self) -> None:
         facts, rules = self.facts, self._session.spec.contours or ContourRules()
         self.header.setText(rows.header_text(facts, rules, edited=self._session.edited))
-        self.alarm.setText(rows.alarm_text(facts))
-        self.alarm.setVisible(bool(self.alarm.text()))
+        self.alarm.say(rows.alarm_text(facts))
         self.numbers.show(rows.number_lines(facts.numbers if facts else None, rules.error_length_mm))
-        self._fit_numbers()
+        self.numbers_table.fit_height()
         self._show_slices()
         self.seeds.show(rows.seed_lines(facts.seeds if facts else ()))
         self.structures.show(rows.structure_lines(facts.structures if facts else ()))
@@ -255,13 +248,3 @@ class PolygonsDock(Panel):
         table = CellTable(model, self)
         table.row_chosen.connect(partial(self._on_row_chosen, model))
         return table
-
-    def _fit_numbers(self) -> None:
-        """Make the table of numbers as high as its lines, and hide it where there are none."""
-        table, n = self.numbers_table, self.numbers.n_rows()
-        height = n * table.verticalHeader().defaultSectionSize() + table.horizontalHeader().sizeHint().height()
-        table.setFixedHeight(height + 2 * table.frameWidth() + 2)
-        table.setVisible(n > 0)
-
-    def _color_alarm(self) -> None:
-        self.alarm.setStyleSheet(f"color: {tone_color(self.palette(), 'error').name()}; font-weight: bold")

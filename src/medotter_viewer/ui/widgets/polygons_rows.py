@@ -12,7 +12,8 @@ from medotter_viewer.metrics.lung import SliceAreas
 from medotter_viewer.scoring.lung import NO_TARGET, NO_TRUE_POSITIVE, LungScanScore
 from medotter_viewer.ui.widgets.cells import Cell, Column, Tone
 from medotter_viewer.ui.widgets.lines_model import Line
-from medotter_viewer.ui.widgets.polygon_facts import PolygonFacts, SeedPlace, StructureFacts
+from medotter_viewer.ui.widgets.polygon_facts import PolygonFacts
+from medotter_viewer.ui.widgets.scan_places import SeedPlace, StructureFacts
 from medotter_viewer.ui.widgets.volumes import VolumeUnit
 
 NUMBERS = (

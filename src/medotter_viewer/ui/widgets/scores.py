@@ -185,7 +185,7 @@ class ScoresDock(Panel):
         self.message.setText("" if numbers else why_no_scores(session, self.model.scoring))
         regions = bool(score is not None and score.regions) or not self.case_model.n_rows()
         self.stack.setCurrentWidget((self.table if regions else self._rest) if numbers else self.message)
-        self._fit_case_table()
+        self.case_table.fit_height()
         notes = "\n".join(f"{n.severity}: {n.message}" for n in (score.notes if score is not None else ()))
         self.notes.setText(notes)
         self.notes_area.setVisible(bool(notes))
@@ -200,13 +200,6 @@ class ScoresDock(Panel):
         self.notes_area.setMaximumHeight(_NOTES_PX)
         self.notes_area.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         return self.notes_area
-
-    def _fit_case_table(self) -> None:
-        """Make the table of the case as high as its lines, and hide it where there are none."""
-        table, n = self.case_table, self.case_model.n_rows()
-        height = n * table.verticalHeader().defaultSectionSize() + table.horizontalHeader().sizeHint().height()
-        table.setFixedHeight(height + 2 * table.frameWidth() + 2)
-        table.setVisible(n > 0)
 
 
 def can_be_compared(case: Case) -> bool:
