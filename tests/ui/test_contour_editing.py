@@ -256,3 +256,38 @@ def test_closing_while_editing_leaves_an_empty_viewer(window: Any) -> None:
     mouse.release(at(window, 2, 24, 24))
     settle()
     assert len(window.viewer.layers) == 0
+
+
+def test_a_copied_outline_is_pasted_on_another_slice_and_what_others_change_is_shown(window: Any) -> None:
+    mouse = CanvasMouse(window)
+    mouse.key("E", "Shift")
+    mouse.key("C", "Control")
+    window.docks.polygons.place_requested.emit(3, 15.0, 15.0)  # what a click in the table asks for
+    settle()
+    assert window.viewer.dims.current_step[0] == 0  # slice 3 is the one nearest to the head
+    assert not layer(window).data
+    mouse.key("V", "Control")
+    idle(window)
+    pasted = window.session.working.contours.rings[3]
+    np.testing.assert_allclose(pasted, [[(10, 10), (20, 10), (20, 20), (10, 20)]], atol=1e-4)
+    assert window.session.score.case["fn_mm3"].value == pytest.approx(100, abs=1e-2)
+    window.session.set_rings(3, [])  # as a panel does
+    settle()
+    assert not layer(window).data
+    mouse.key("Z", "Control")
+    settle()
+    assert len(layer(window).data) == 1
+    window.looking.go_to_contour(2, 15.0, 15.0)
+    settle()
+    mouse.press(at(window, 2, 20, 20))
+    mouse.move(at(window, 2, 24, 24))
+    settle(0.1)
+    mouse.key("Z", "Control")  # with the button pressed: ends the drag and takes it back
+    mouse.move(at(window, 2, 40, 40))
+    mouse.release(at(window, 2, 40, 40))
+    idle(window)
+    assert rings(window, 2)[0] == [[10, 10], [20, 10], [20, 20], [10, 20]]
+    mouse.key("Z", "Control")  # the paste: its slice is shown
+    settle()
+    assert not window.session.edited
+    assert window.viewer.dims.current_step[0] == 0
