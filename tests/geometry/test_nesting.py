@@ -134,7 +134,7 @@ def test_rings_that_touch_are_not_crossing() -> None:
 
 @pytest.mark.parametrize("combine", [even_odd_polygons, union_polygons])
 def test_rings_that_cross_are_refused_and_placed(combine) -> None:
-    with pytest.raises(CrossingRingsError, match="rings 1 and 2 cross each other near x 7.5, y 7.5"):
+    with pytest.raises(CrossingRingsError, match=r"rings 1 and 2 cross each other near x 7\.5, y 7\.5"):
         combine([box(0, 0, 10), box(5, 5, 10)])
 
 

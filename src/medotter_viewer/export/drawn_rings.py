@@ -16,7 +16,8 @@ from medotter_viewer.errors import GridMismatchError, LabelError, MedotterViewer
 from medotter_viewer.geometry.numbered_slices import slice_indices
 from medotter_viewer.geometry.polygons import even_odd_polygons, fill
 from medotter_viewer.metrics.overlap import id_mask
-from medotter_viewer.sources.segment_files import DrawnStructures, read_drawn_structures, series_choice
+from medotter_viewer.sources.drawn_structures import DrawnStructures, read_drawn_structures
+from medotter_viewer.sources.segment_files import series_choice
 
 _AXIAL = 2  # world axis across such slices
 

@@ -19,8 +19,9 @@ from medotter_viewer.errors import GridMismatchError, MedotterViewerError, Metri
 from medotter_viewer.formats import registry
 from medotter_viewer.geometry.lattice import common_grid, embedded
 from medotter_viewer.geometry.polygons import drawable, even_odd_polygons
+from medotter_viewer.sources.drawn_structures import drawn_file, place_structures
 from medotter_viewer.sources.label_grids import on_grid
-from medotter_viewer.sources.segment_files import OTHER_FRAME, drawn_file, place_structures, read_segment_file
+from medotter_viewer.sources.segment_files import OTHER_FRAME, read_segment_file
 
 TARGET_ID = 1
 """Id of the target in a label map that is made of named structures."""

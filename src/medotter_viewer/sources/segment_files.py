@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +11,6 @@ from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.segments import Segment, Segments
-from medotter_viewer.core.slice_stack import SliceStack
-from medotter_viewer.core.structures import StructureSet
 from medotter_viewer.errors import GridMismatchError, ReadError
 from medotter_viewer.formats import images, nifti, registry, seg_nrrd
 from medotter_viewer.formats.dicom.choice import ANY, SeriesChoice
@@ -22,7 +19,6 @@ from medotter_viewer.formats.dicom.rtstruct import read_structures
 from medotter_viewer.formats.dicom.seg import read_segments
 from medotter_viewer.formats.dicom.series import read_stack
 from medotter_viewer.geometry.contour_masks import fill_structures
-from medotter_viewer.geometry.contour_planes import PlacedContours, place_contours
 from medotter_viewer.geometry.lattice import common_grid
 
 Found = tuple[Segments, list[Finding]]
@@ -91,80 +87,6 @@ def is_segment_file(path: Path) -> bool:
     except ReadError:
         return False
     return seg_nrrd.matches(start) or (is_dicom(start) and _kind(path) in ("seg", "rtstruct"))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DrawnStructures:
-    """The contours of an RTSTRUCT on the slices of its series, as they were drawn.
-
-    Parameters
-    ----------
-    structures : StructureSet
-        What the file holds.
-    placed : mapping of int to PlacedContours
-        ROI Number to its contours by slice.
-    stack : SliceStack
-        The slices.
-    findings : tuple of Finding
-        What was noticed in the file, and where contours lie.
-    """
-
-    structures: StructureSet
-    placed: Mapping[int, PlacedContours]
-    stack: SliceStack
-    findings: tuple[Finding, ...] = ()
-
-
-def drawn_file(path: Path) -> Path | None:
-    """Return the RTSTRUCT that a path is, or that is the only one of a folder; None for everything else.
-
-    Raises
-    ------
-    ReadError
-        If it cannot be opened.
-    """
-    file = structure_file(path) if path.is_dir() else path
-    if file is None or not file.is_file() or not is_dicom(registry.start_of(file)) or _kind(file) != "rtstruct":
-        return None
-    return file
-
-
-def read_drawn_structures(
-    path: Path, *, image: Path | None = None, series: SeriesChoice = ANY
-) -> DrawnStructures | None:
-    """Return the contours of an RTSTRUCT as they were drawn, or None where a path is none.
-
-    Parameters
-    ----------
-    path, image, series
-        As for `read_segment_file`.
-
-    Raises
-    ------
-    ReadError, GridMismatchError
-        As `read_segment_file` does.
-    """
-    file = drawn_file(path)
-    if file is None:
-        return None
-    image = image or (path if path.is_dir() else None)
-    if image is None:
-        raise ReadError(f"{path}: an RTSTRUCT needs the series it was drawn on: give its folder by --image")
-    stack, _ = read_stack(image, SeriesChoice(None, (path,)) if series == ANY else series)
-    return place_structures(file, stack)
-
-
-def place_structures(file: Path, stack: SliceStack) -> DrawnStructures:
-    """Return the contours of an RTSTRUCT on slices that are known.
-
-    Raises
-    ------
-    ReadError, GridMismatchError
-        As `read_structures` and `place_contours` do.
-    """
-    structures, findings = read_structures(file)
-    placed, noticed = place_contours(structures.rois, stack, names=structures.names, file=file)
-    return DrawnStructures(structures, placed, stack, (*findings, *noticed))
 
 
 def named_labels(labels: LabelMap, regions: Mapping[str, tuple[int, ...]], part: str) -> Found:
