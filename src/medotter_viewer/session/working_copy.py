@@ -208,6 +208,7 @@ class WorkingCopy:
         if case.pred is not None:
             if self._relabelled is None:
                 table = {i: moved[i] for i in ids if i in moved} | {i: i for i in ids if not is_scored(i)}
-                self._relabelled = LabelMap(Remap(table, "user", "labels moved along the spine").apply(case.pred.data), case.pred.grid)
+                remap = Remap(table, "user", "labels moved along the spine")
+                self._relabelled = LabelMap(remap.apply(case.pred.data), case.pred.grid)
             case = replace(case, pred=self._relabelled)
         return case
