@@ -22,10 +22,15 @@ def check_not_a_source(paths: Iterable[Path], entries: Iterable[CaseEntry]) -> N
     Raises
     ------
     WriteError
-        If one is an image, a ground truth or a prediction.
+        If one is an image, a ground truth or a prediction, or is there already beside scans, where their lists are.
     """
     wanted = {path.resolve(): path for path in paths}
+    there = [path for path in wanted if path.exists()]
     for entry in entries:
+        beside = None if entry.scan is None else entry.scan.folder.resolve().parent
+        for path in there:
+            if path.parent == beside:
+                raise WriteError(f"{wanted[path]}: is a file beside the scans; it stays as it is: choose another name")
         parts = {
             "the prediction": (entry.pred_path, entry.pred_landmarks_path),
             "a ground truth": (entry.gt_path, entry.gt_landmarks_path),

@@ -129,7 +129,7 @@ def polygon_rings(
         )
         findings.append(Finding("warning", "contours-retraced", message, file))
     if n_left_out:
-        message = f"{name}: {n_left_out} polygons that a person edited are left out, as asked"
+        message = f"{name}: polygons that a person edited are left out, as asked: {n_left_out}"
         findings.append(Finding("info", "edited-left-out", message, file))
     nothing = np.zeros((columns, rows), dtype=np.bool_)
     return StructureRings(name, rings, frozenset(origins), lambda index: masks.get(index, nothing), findings)

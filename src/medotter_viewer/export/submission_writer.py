@@ -140,7 +140,7 @@ class SubmissionWriter:
     def _without_edited(self, rings: CaseRings) -> CaseRings:
         chosen, n_left_out = rings.without_edited()
         if n_left_out:
-            message = f"case {rings.case_id}: {n_left_out} polygons that a person edited are left out, as asked"
+            message = f"case {rings.case_id}: polygons that a person edited are left out, as asked: {n_left_out}"
             self.findings.append(Finding("info", "edited-left-out", message, where=rings.case_id))
         return chosen
 
