@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from napari.components import ViewerModel
 from napari.utils.key_bindings import coerce_keybinding
+from napari.utils.shortcuts import default_shortcuts
 
 from medotter_viewer.errors import CaseNotFoundError
 from medotter_viewer.ui.actions import ACTIONS, Action, _bound, bind_keys, help_text, run_action
@@ -30,6 +31,14 @@ def fail(error: Exception) -> Any:
 def test_no_key_does_two_things() -> None:
     assert len({coerce_keybinding(action.key) for action in ACTIONS if action.key != "?"} | {"?"}) == len(ACTIONS)
     assert len({action.title for action in ACTIONS}) == len(ACTIONS)
+
+
+def test_no_key_is_taken_from_the_tools_of_shapes_points_and_labels() -> None:
+    layers = ("shape", "vertex", "ellipse", "line", "path", "polygon", "direct", "select", "points", "label", "brush")
+    taken = {key for name, keys in default_shortcuts.items() if any(word in name for word in layers) for key in keys}
+    ours = {coerce_keybinding(action.key) for action in ACTIONS if action.key not in ("Tab", "?")}
+    assert len(taken) > 30
+    assert not ours & taken
 
 
 def test_the_help_lists_every_key_with_what_it_does_and_the_wheel() -> None:

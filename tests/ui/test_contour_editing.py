@@ -35,7 +35,7 @@ def scans(tmp_path: Path) -> Path:
 @pytest.fixture
 def window(open_review: Any, scans: Path) -> Any:
     found = open_review(scans / "scans", scans / "model", case_id="TC1")
-    found.looking.go_to_contour(2, 20.0, 20.0)
+    found.looking.go.to_contour(2, 20.0, 20.0)
     settle()
     return found
 
@@ -141,7 +141,7 @@ def test_the_first_outline_of_a_scan_without_prediction_is_drawn_point_by_point(
     mouse = CanvasMouse(window)
     window.session.go_to("TC2")
     wait_for(lambda: window.session.case.case_id == "TC2" and window.session.is_idle, "the second scan")
-    window.looking.go_to_contour(3, 15.0, 15.0)
+    window.looking.go.to_contour(3, 15.0, 15.0)
     settle()
     assert window.session.working.contours is None or not window.session.working.contours.n_rings
     mouse.key("E", "Shift")
@@ -191,7 +191,7 @@ def test_stepping_hiding_and_ending_keep_the_slice_and_the_layer_right(window: A
     mouse.key("E", "Shift")
     for by in (-1, 1, 1, -1, -1, 1, 1, -1) * 3:
         window.step_slice(by)
-    window.looking.go_to_contour(3, 12.0, 12.0)
+    window.looking.go.to_contour(3, 12.0, 12.0)
     settle()
     assert layer(window).editable
     mouse.drag(at(window, 3, 15, 15), at(window, 3, 20, 20))
@@ -277,7 +277,7 @@ def test_a_copied_outline_is_pasted_on_another_slice_and_what_others_change_is_s
     mouse.key("Z", "Control")
     settle()
     assert len(layer(window).data) == 1
-    window.looking.go_to_contour(2, 15.0, 15.0)
+    window.looking.go.to_contour(2, 15.0, 15.0)
     settle()
     mouse.press(at(window, 2, 20, 20))
     mouse.move(at(window, 2, 24, 24))

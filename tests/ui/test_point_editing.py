@@ -148,7 +148,7 @@ def test_points_taken_from_a_mask_are_shown_follow_strokes_and_can_be_moved(open
     pred = layer(window)
     assert (pred.data * pred.scale + pred.translate)[0, 0] == pytest.approx(-(95 + 3 * 0.2), abs=1e-6)
     mouse = CanvasMouse(window)
-    window.looking.go_to_label(20)
+    window.looking.go.to_label(20)
     window.viewer.dims.order = (2, 0, 1)
     settle()
     mouse.key("E", "Shift")

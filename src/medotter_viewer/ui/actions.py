@@ -45,7 +45,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(".", "next case", lambda w: w.session.step(1)),
     Action("PageUp", "slice towards the head", lambda w: w.step_slice(-1)),
     Action("PageDown", "slice towards the feet", lambda w: w.step_slice(1)),
-    Action("8", "worst slice", lambda w: w.looking.go_to_worst_slice()),
+    Action("8", "worst slice", lambda w: w.looking.go.to_worst_slice()),
     Action("G", "contours / fill / errors / off", lambda w: w.cycle_mode()),
     Action("H", "hide all overlays while held", lambda w: w.looking.hide(True), lambda w: w.looking.hide(False)),
     Action("Tab", "blink ground truth / prediction / both", lambda w: w.blink()),

@@ -162,7 +162,7 @@ class Editing:
         if not step():
             self._say(nothing)
         elif before is not None:
-            self._looking.go_to_change(before)
+            self._looking.go.to_change(before)
         self.position_changed()
 
     # ---------------------------------------------------------------- strokes on a label map

@@ -5,31 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from medotter_viewer.core.case import Case
-from medotter_viewer.core.spec import MACRO
 from medotter_viewer.core.windows import PRESETS, Window, has_hu
-from medotter_viewer.geometry.orientation import display_order
-from medotter_viewer.scoring.slices import region_centre, slice_profile
 from medotter_viewer.session.events import OpenedCase
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.banner import banner_text, working_lines
 from medotter_viewer.ui.contour_layers import contour_specs
 from medotter_viewer.ui.corner import across_line, channel_line, slice_line
 from medotter_viewer.ui.display import Display
+from medotter_viewer.ui.going import ORDERS, Going
 from medotter_viewer.ui.layers import IMAGE_PREFIX, specs
 from medotter_viewer.ui.legend import legend, merged, vector_legend
 from medotter_viewer.ui.letters import edge_letters
 from medotter_viewer.ui.options import MODES, ShowOptions
 from medotter_viewer.ui.overlay import Overlay
-from medotter_viewer.ui.places import changed_slice, contour_place
 from medotter_viewer.ui.placing import Placed, place, place_prediction
 from medotter_viewer.ui.readout import readout
 from medotter_viewer.ui.vector_display import VectorDisplay
 from medotter_viewer.ui.vectors import vector_specs
 
-_ORDERS = ((0, 1, 2), (1, 0, 2), (2, 0, 1))  # axial, coronal, sagittal
 _MARGIN, _NAMES_MARGIN = 0.03, 0.12  # names of points at the edge of the picture need room beside it
 _ALL = frozenset({"gt", "pred", "error"})
 _BLINKS: tuple[tuple[str, frozenset[str]], ...] = (
@@ -63,12 +57,15 @@ class Looking:
         Where the contours and points of the open case lie, and the case with the prediction as edited.
     overlay : Overlay
         The words over the canvas.
+    go : Going
+        Which slice and place is looked at.
     """
 
     def __init__(self, viewer: Any, session: ReviewSession, window: Window) -> None:
         self.show = ShowOptions(modality=session.source.modality, window=window)
         self.display, self.overlay = Display(viewer), Overlay(viewer)
         self.vectors, self.placed = VectorDisplay(viewer), None  # type: tuple[VectorDisplay, Placed | None]
+        self.go = Going(viewer, session, self.display, lambda: self.placed)
         self._viewer, self._session = viewer, session
         self._blink, self._fitted, self._held, self._axis = 0, False, False, 0
         self._tools = ""
@@ -83,14 +80,14 @@ class Looking:
         self.look(hidden=_ALL if self._held else frozenset())
         if axis != self._axis and self._viewer.dims.ndim == 3:  # else the plane stays that the user has chosen
             self._axis, self._fitted = axis, False
-            self._viewer.dims.order = _ORDERS[axis]
+            self._viewer.dims.order = ORDERS[axis]
         if not self._fitted and len(self._viewer.layers):
             self.display.fit(_NAMES_MARGIN if self.placed.has_points else _MARGIN)
             self._fitted = True
         if worst is not None:
             self.display.set_slice(worst, axis=axis)
         elif opened.case.channels or self.placed.grid is not None:
-            self.display.set_slice(self.slice_place(axis)[1] // 2, axis=axis)
+            self.display.set_slice(self.go.slice_place(axis)[1] // 2, axis=axis)
         self.show_position()
 
     def follow_prediction(self) -> None:
@@ -173,60 +170,7 @@ class Looking:
             place = names.index(self.show.channel) if self.show.channel in names else 0
             self.look(channel=names[(place + 1) % len(names)])
 
-    # ---------------------------------------------------------------- the position
-
-    def go_to_worst_slice(self) -> None:
-        """Show the slice with the largest error of the selected region (else of the headline's)."""
-        session, case = self._session, self._session.working_case
-        if case is None:
-            return
-        wanted = session.region or session.spec.headline.region
-        region = wanted if wanted != MACRO and wanted in session.spec.regions else None
-        axis = self._viewer.dims.order[0]
-        profile = slice_profile(case, session.spec, region=region, axis=axis)
-        if profile is None:
-            return
-        centre = None
-        if session.region is not None:
-            centre = region_centre(case, session.spec, region=region, axis=axis, index=profile.worst)
-        if centre is None:
-            self.display.set_slice(profile.worst, axis=axis)
-        else:
-            self.display.frame(centre)
-
-    def go_to_contour(self, slice_number: int, x_mm: float, y_mm: float) -> None:
-        """Show the slice of a number with a place on it, mm LPS, in the middle."""
-        found = None if self.placed is None else contour_place(self.placed, slice_number, x_mm, y_mm)
-        if found is None:
-            return
-        axis, index = found
-        if self._viewer.dims.order[0] != axis:
-            self._viewer.dims.order = _ORDERS[axis]
-        self.display.frame(tuple(index))
-
-    def go_to_label(self, label: int) -> None:
-        """Show the point of a label in the middle: that of the prediction, else that of the ground truth."""
-        if self.placed is None:
-            return
-        index = self.placed.pred_points.get(label, self.placed.gt_points.get(label))
-        if index is not None:
-            self.display.frame(tuple(index))
-
-    def go_to_change(self, before: Placed) -> None:
-        """Show a slice whose predicted contours are others than they were, unless one is shown."""
-        found = None if self.placed is None else changed_slice(before, self.placed)
-        if found is not None and (self.slice_place(found[0])[0] not in found[1]):
-            self.display.set_slice(found[1][0], axis=found[0])
-
-    def slice_place(self, axis: int) -> tuple[int, int]:
-        """Return the displayed index that is shown along an axis, and how many there are."""
-        grid = None if self.placed is None else self.placed.grid
-        if grid is None:
-            return 0, 0
-        origin, step = self.display.to_mm((0.0, 0.0, 0.0))[axis], display_order(grid).scale[axis]
-        count = grid.shape[display_order(grid).axes[axis]]
-        index = round((self._viewer.dims.point[axis] - origin) / step)
-        return int(np.clip(index, 0, count - 1)), count
+    # ---------------------------------------------------------------- what is said of the position
 
     def show_position(self) -> tuple[int, int] | None:
         """Write letters and slice number; return axis and displayed index, None while there is nothing to show."""
@@ -241,7 +185,7 @@ class Looking:
         self.overlay.set_scale_bar(grid.unit == "mm")
         self._show_corner()
         axis = dims.order[0]
-        return axis, self.slice_place(axis)[0]
+        return axis, self.go.slice_place(axis)[0]
 
     def readout_at(self, position: Any) -> str:
         """Return what lies at a displayed position, in one line."""
@@ -261,7 +205,7 @@ class Looking:
     def _show_corner(self) -> None:
         dims, case = self._viewer.dims, self._session.case
         axis = dims.order[0]
-        index, count = self.slice_place(axis) if len(dims.order) == 3 else (0, 0)
+        index, count = self.go.slice_place(axis) if len(dims.order) == 3 else (0, 0)
         lines = [
             slice_line(self.placed, axis, dims.point[axis], index, count),
             across_line(self.placed, axis, self.show),

@@ -110,8 +110,8 @@ class ReviewWindow:
         self.docks.scores.region_activated.connect(self._on_region_activated)
         self.docks.scores.slice_requested.connect(self._on_slice_requested)
         for name, signal, slot in (
-            ("polygons", "place_requested", self.looking.go_to_contour),
-            ("vertebrae", "vertebra_activated", self.looking.go_to_label),
+            ("polygons", "place_requested", self.looking.go.to_contour),
+            ("vertebrae", "vertebra_activated", self.looking.go.to_label),
         ):
             if (panel := getattr(self.docks, name, None)) is not None:  # only with tasks that have them
                 getattr(panel, signal).connect(slot)
@@ -180,7 +180,7 @@ class ReviewWindow:
         self.looking.look()
 
     def _on_region_activated(self, _: str) -> None:
-        self.looking.go_to_worst_slice()
+        self.looking.go.to_worst_slice()
 
     def _on_slice_requested(self, index: int) -> None:
         self.display.set_slice(index, axis=self.viewer.dims.order[0])
