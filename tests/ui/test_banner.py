@@ -7,14 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap, Remap
+from medotter_viewer.core.landmarks import Landmarks
+from medotter_viewer.core.spec import EvalSpec, Headline
 from medotter_viewer.core.volume import Volume
-from medotter_viewer.ui.banner import banner_text, case_line
+from medotter_viewer.ui.banner import banner_text, case_line, working_lines
+from medotter_viewer.ui.placing import place
 
+SPINE = EvalSpec("vertebra", {"L1": (20,)}, ("dice",), Headline("L1", "dice"))
 ENTRY = CaseEntry("A/1", remap=Remap(None, "none"), pred_path=Path("1.nii.gz"))
 STRAIGHT = Grid((2, 3, 4), np.diag([1.0, 2.0, 3.0, 1.0]))
 
@@ -81,3 +86,18 @@ def test_the_line_of_a_case_names_its_grid_where_it_has_one() -> None:
     assert case_line(make_case(**nothing, channels={"ct": image})) == (
         "A/1  ·  5 x 6 x 7 voxels of 1 x 1 x 1 mm, orientation unknown"
     )
+
+
+@pytest.mark.parametrize(
+    ("shift", "said"),
+    [
+        (1, "what if: labels moved by 1 level towards the feet"),
+        (-2, "what if: labels moved by 2 levels towards the head"),
+    ],
+)
+def test_a_what_if_and_what_is_edited_are_said(shift: int, said: str) -> None:
+    with_points = place(make_case(pred_landmarks=Landmarks({20: (0, 0, 0)})), SPINE)
+    assert working_lines(with_points, "", shift) == [said]
+    assert working_lines(with_points, "drag them", 0) == ["editing points - not saved\ndrag them"]
+    assert working_lines(place(make_case(), SPINE), "draw", 0) == ["editing contours - not saved\ndraw"]
+    assert working_lines(with_points, "", 0) == []
