@@ -195,3 +195,14 @@ def test_real_scans_score_the_same_as_label_maps_and_as_polygons(
                 assert value == pytest.approx(metrics[name]["value"], rel=1e-9), (case_id, name)
             assert 0.5 < scan["score"] < 1
         assert again["score"] == pytest.approx(first["aggregate"]["headline"]["value"], rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["sub.csv", "scans/x_seed_locations.csv"])
+def test_what_is_read_is_not_written_over(scans: Path, tmp_path: Path, cli: Any, name: str) -> None:
+    text = "A,1,10,10,20,10,20,20\n" if name == "sub.csv" else "A,1,10,10\n"
+    file = tmp_path / name
+    file.write_text(text)
+    predictions = file if name == "sub.csv" else tmp_path / "model"
+    found = cli("polygons", "export", scans, "--predictions", predictions, "--out", file)
+    assert (found.code, file.read_text()) == (1, text)
+    assert found.lines[-1].endswith("it stays as it is: choose another name")

@@ -11,7 +11,8 @@ from medotter_viewer.core.case import Case
 from medotter_viewer.core.findings import Finding, errors_of
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import UsageError
-from medotter_viewer.export.polygon_files import export_cases
+from medotter_viewer.export.polygon_files import export_cases, submission_paths
+from medotter_viewer.export.sources_kept import check_not_a_source
 from medotter_viewer.sources.source import CaseSource
 
 _SUBMISSION, _STRUCTURES = ".csv", ".dcm"
@@ -29,6 +30,8 @@ def run(options: argparse.Namespace) -> int:
     if source.spec.is_instances:
         raise UsageError("ids are names of single objects here: there is no region to be written as polygons")
     case_ids = _case_ids(source, options)
+    paths = submission_paths(options.out, zipped=options.zip).values() if suffix == _SUBMISSION else [options.out]
+    check_not_a_source(paths, source.entries("all"))
     return _structures(options, source, case_ids) if suffix == _STRUCTURES else _submission(options, source, case_ids)
 
 

@@ -101,9 +101,7 @@ def export_cases(
     spec.check_region(region)
     if out.suffix.lower() != ".csv":
         raise WriteError(f"{out}: expected a name that ends in .csv")
-    paths = {"csv": out, "scores": out.with_suffix(".scores.csv"), "zip": out.with_suffix(".zip")}
-    if not zipped:
-        del paths["zip"]
+    paths = submission_paths(out, zipped=zipped)
     for path in paths.values():
         if path.is_dir():
             raise WriteError(f"{path}: is a folder")
@@ -132,6 +130,12 @@ def export_cases(
     except OSError as error:
         raise WriteError(f"{out}: cannot be written: {error.strerror or error}") from error
     return Exported(tuple(paths.values()), len(writer.cases), len(writer.areas), tuple(writer.findings))
+
+
+def submission_paths(out: Path, *, zipped: bool) -> dict[str, Path]:
+    """Return every file of an export by what it is: ``csv``, ``scores`` and, where asked for, ``zip``."""
+    paths = {"csv": out, "scores": out.with_suffix(".scores.csv")}
+    return {**paths, "zip": out.with_suffix(".zip")} if zipped else paths
 
 
 def submission_line(case_id: str, number: int, ring: Ring) -> bytes:

@@ -28,9 +28,9 @@ def check_not_a_source(paths: Iterable[Path], entries: Iterable[CaseEntry]) -> N
     there = [path for path in wanted if path.exists()]
     for entry in entries:
         beside = None if entry.scan is None else entry.scan.folder.resolve().parent
-        for path in there:
-            if path.parent == beside:
-                raise WriteError(f"{wanted[path]}: is a file beside the scans; it stays as it is: choose another name")
+        for found in there:
+            if found.parent == beside:
+                raise WriteError(f"{wanted[found]}: is a file beside the scans; it stays as it is: choose another name")
         parts = {
             "the prediction": (entry.pred_path, entry.pred_landmarks_path),
             "a ground truth": (entry.gt_path, entry.gt_landmarks_path),

@@ -129,7 +129,8 @@ def polygon_rings(
         )
         findings.append(Finding("warning", "contours-retraced", message, file))
     if n_left_out:
-        message = f"{name}: polygons that a person edited are left out, as asked: {n_left_out}"
+        words = "1 polygon is" if n_left_out == 1 else f"{n_left_out} polygons are"
+        message = f"{name}: {words} left out, as asked: drawn or changed by a person"
         findings.append(Finding("info", "edited-left-out", message, file))
     nothing = np.zeros((columns, rows), dtype=np.bool_)
     return StructureRings(name, rings, frozenset(origins), lambda index: masks.get(index, nothing), findings)

@@ -140,7 +140,8 @@ class SubmissionWriter:
     def _without_edited(self, rings: CaseRings) -> CaseRings:
         chosen, n_left_out = rings.without_edited()
         if n_left_out:
-            message = f"case {rings.case_id}: polygons that a person edited are left out, as asked: {n_left_out}"
+            words = "1 polygon is" if n_left_out == 1 else f"{n_left_out} polygons are"
+            message = f"case {rings.case_id}: {words} left out, as asked: drawn or changed by a person"
             self.findings.append(Finding("info", "edited-left-out", message, where=rings.case_id))
         return chosen
 

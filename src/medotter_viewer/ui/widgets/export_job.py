@@ -11,7 +11,7 @@ from medotter_viewer.core.case import Case
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import MedotterViewerError, WriteError
-from medotter_viewer.export.polygon_files import Exported, export_cases
+from medotter_viewer.export.polygon_files import Exported, export_cases, submission_paths
 from medotter_viewer.export.sources_kept import check_not_a_source
 from medotter_viewer.export.structure_file import export_structures
 from medotter_viewer.session.working_cases import WorkingCases
@@ -79,7 +79,7 @@ class ExportOrder:
         path = self.path
         if self.format == "RTSTRUCT":
             return (path,)
-        return (path, path.with_suffix(".scores.csv"), *[path.with_suffix(".zip")] * (self.format == "CSV + zip"))
+        return tuple(submission_paths(path, zipped=self.format == "CSV + zip").values())
 
 
 class CancelledError(Exception):
