@@ -40,7 +40,7 @@ def review() -> Iterator[Callable[[Path, Path], ReviewSession]]:
 def exported_scores(session: ReviewSession, folder: Path) -> dict[str, float]:
     """Export every scan as it is edited, and return what ``polygons score`` says of the file."""
     file, report = folder / "submission.csv", folder / "scores.json"
-    cases = (session.export_case(scan, TARGET) for scan in session.source.case_ids())
+    cases = (session.edits.cases().load(scan, TARGET) for scan in session.source.case_ids())
     assert export_cases(cases, file, spec=session.spec, region=TARGET).cases == 3
     assert main(["polygons", "score", str(file), "--scans", str(LUNG / "data"), "--json", str(report)]) == 0
     return {scan: values["score"] for scan, values in json.loads(report.read_text("utf-8"))["scans"].items()}
@@ -52,16 +52,16 @@ def test_polygons_edited_in_the_window_score_the_same_from_the_exported_file(rev
     untouched = session.score.case["scan_score"].value
     session.go_to("PHANTOM_LUNG_2")
     before = session.score.case["scan_score"].value
-    session.set_rings(12, [ring for ring in session.case.gt_contours.rings[12] if len(ring) > 2])
+    session.edits.set_rings(12, [ring for ring in session.case.gt_contours.rings[12] if len(ring) > 2])
     better = session.score.case["scan_score"].value
-    session.set_rings(4, [])
+    session.edits.set_rings(4, [])
     edited = session.score.case["scan_score"].value
     assert better > edited > before
     found = exported_scores(session, tmp_path)
     assert found["PHANTOM_LUNG_2"] == edited
     assert found["PHANTOM_LUNG_1"] == untouched
-    session.undo()
-    session.undo()
+    session.edits.undo()
+    session.edits.undo()
     assert session.score.case["scan_score"].value == before
     assert exported_scores(session, tmp_path)["PHANTOM_LUNG_2"] == before
 
@@ -73,7 +73,7 @@ def test_a_label_map_painted_in_the_window_scores_the_same_from_the_exported_fil
     ball = session.pred_data[30:40, 36:46]  # on the right: what is no tumour
     assert ball.any()
     ball[:] = 0
-    session.prediction_edited()
+    session.edits.note_painted()
     edited = session.score.case["scan_score"].value
     assert edited > before
     assert exported_scores(session, tmp_path)["PHANTOM_LUNG_3"] == edited
@@ -84,7 +84,7 @@ def test_points_moved_in_the_window_score_the_same_from_the_exported_file(review
     session = review(SPINE, SPINE / "predictions" / "mixed")
     session.go_to(case_id)
     gt = session.case.gt_landmarks.points_world
-    session.move_point(21, (gt[21][0] + 3.0, gt[21][1], gt[21][2] - 4.0))  # the vertebra that was missed
+    session.edits.move_point(21, (gt[21][0] + 3.0, gt[21][1], gt[21][2] - 4.0))  # the vertebra that was missed
     shown = {name: value.value for name, value in session.score.case.items()}
     assert (shown["id_rate"], shown["n_missing"]) == (7 / 8, 0)
     written = export_landmarks(session.working.current(), tmp_path / "points.json", source=session.case)
@@ -102,7 +102,7 @@ def test_labels_moved_by_a_level_score_alike_in_the_window_and_by_hand(review: A
     for case_id in session.source.case_ids():
         session.go_to(case_id)
         gt, pred = session.case.gt_landmarks, session.case.pred_landmarks.points_world
-        session.set_level_shift(1)
+        session.edits.set_level_shift(1)
         shown = {name: value.value for name, value in session.score.case.items()}
         names = moved_along_spine({*gt.points_world, *pred}, 1)
         by_hand = landmark_scores(gt, {names[label]: point for label, point in pred.items()})

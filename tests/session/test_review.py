@@ -296,7 +296,7 @@ class TestStaleAnswers:
         assert session.pred_data is not None
         queue.run_next()  # score of the file, on its way
         session.pred_data[1:5, 1:5, 1:5] = 1
-        session.prediction_edited()
+        session.edits.note_painted()
         main_thread.take_all()
         queue.run_all()
         main_thread.take_all()
@@ -308,7 +308,7 @@ class TestStaleAnswers:
         queue.run_all()
         assert session.pred_data is not None
         session.pred_data[1, 1, 1] = 0
-        session.prediction_edited()
+        session.edits.note_painted()
         session.pred_data[...] = 0  # painted while the worker waits
         queue.run_all()
         assert metrics(session)["dice"] == pytest.approx(2 * 63 / 127)
@@ -324,7 +324,7 @@ class TestEdits:
         heard.said.clear()
         assert session.pred_data is not None
         session.pred_data[1, 1:5, 1:5] = 1
-        session.prediction_edited()
+        session.edits.note_painted()
         assert session.edited
         assert metrics(session) == {"dice": 1.0, "iou": 1.0, "hd95": 0.0}
         assert session.row("B/ok").values["dice"] == pytest.approx(dice["B/ok"])
@@ -340,11 +340,11 @@ class TestEdits:
         session.go_to("B/ok")
         assert session.pred_data is not None
         session.pred_data[...] = 0
-        session.prediction_edited()
+        session.edits.note_painted()
         assert metrics(session)["dice"] == 0.0
         session.go_to("A/good")
         assert not session.edited
-        assert session.edited_cases == ["B/ok"]
+        assert session.edits.case_ids == ["B/ok"]
         session.go_to("B/ok")
         assert session.edited
         assert metrics(session)["dice"] == 0.0
@@ -356,7 +356,7 @@ class TestEdits:
         assert session.pred_data is not None
         session.pred_data[...] = 0
         session.go_to("A/good")
-        assert session.edited_cases == ["B/ok"]
+        assert session.edits.case_ids == ["B/ok"]
         session.go_to("B/ok")
         assert metrics(session)["dice"] == 0.0
 
@@ -364,7 +364,7 @@ class TestEdits:
         session.go_to("A/bad")
         assert session.pred_data is not None
         session.pred_data[1:5, 1:5, 3] = 1
-        session.prediction_edited()
+        session.edits.note_painted()
         session.request_profile(0)
         (profile,) = heard.of("profile_changed")
         assert profile.error_mm2.tolist() == [0, 16, 0, 0, 0, 0]
@@ -526,6 +526,6 @@ class TestEnds:
         session.score_all()
         session.go_to("A/bad")
         session.pred_data[...] = 0  # type: ignore[index]
-        session.prediction_edited()
+        session.edits.note_painted()
         session.close()
         assert state() == before

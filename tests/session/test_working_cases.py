@@ -15,11 +15,11 @@ BLOCK = (slice(1, 5), slice(1, 5))
 def test_open_left_and_untouched_cases_are_as_a_person_left_them(session: Any) -> None:
     session.go_to("A/bad")  # the model found the block on slices 2 and 3
     session.pred_data[(*BLOCK, 3)] = 1
-    session.prediction_edited()
+    session.edits.note_painted()
     session.go_to("A/good")
     session.pred_data[...] = 0
-    session.prediction_edited()
-    cases = session.working_cases()
+    session.edits.note_painted()
+    cases = session.edits.cases()
     session.pred_data[...] = 1  # later than the moment
     bad, good = cases.load("A/bad", "one"), cases.load("A/good", "one")
     assert np.count_nonzero(bad.pred.data) == 3 * 16
@@ -31,9 +31,9 @@ def test_open_left_and_untouched_cases_are_as_a_person_left_them(session: Any) -
 def test_reading_an_edited_case_takes_nothing_from_the_review(session: Any) -> None:
     session.go_to("A/bad")
     session.pred_data[(*BLOCK, 3)] = 1
-    session.prediction_edited()
+    session.edits.note_painted()
     session.go_to("A/good")
-    session.export_case("A/bad", "one").pred.data[...] = 0
+    session.edits.cases().load("A/bad", "one").pred.data[...] = 0
     session.go_to("A/bad")
     assert np.count_nonzero(session.pred_data) == 48
     assert session.edited
@@ -41,7 +41,7 @@ def test_reading_an_edited_case_takes_nothing_from_the_review(session: Any) -> N
 
 def test_a_case_that_is_not_edited_is_as_its_files_say(session: Any) -> None:
     session.go_to("A/bad")
-    assert session.export_case("B/ok", "one").pred_contours is None
-    assert session.export_case("A/bad", "one").pred_contours is None
+    assert session.edits.cases().load("B/ok", "one").pred_contours is None
+    assert session.edits.cases().load("A/bad", "one").pred_contours is None
     with pytest.raises(CaseNotFoundError):
-        session.export_case("A/none", "one")
+        session.edits.cases().load("A/none", "one")

@@ -68,7 +68,7 @@ class TestContours:
         again = WorkingCopy(scan(), first.kept())
         assert again.is_edited
         assert len(again.contours.rings[7]) == 1  # type: ignore[union-attr]
-        assert again.undo()
+        assert again.edits.undo()
         assert len(again.contours.rings[7]) == 2  # type: ignore[union-attr]
 
 

@@ -16,6 +16,26 @@ from medotter_viewer.core.spec import EvalSpec
 
 
 @pytest.fixture
+def new_viewer(qapp: Any) -> Iterator[Callable[[], Any]]:
+    """Make viewers that are shown; they are closed at the end.
+
+    Not napari's `make_napari_viewer`: that forgets which plugins are known, and the next window finds them twice.
+    """
+    import napari
+
+    made: list[Any] = []
+
+    def make() -> Any:
+        made.append(napari.Viewer())
+        return made[-1]
+
+    yield make
+    for viewer in made:
+        viewer.close()
+    settle(0.1)
+
+
+@pytest.fixture
 def open_review(qapp: Any) -> Iterator[Callable[..., Any]]:
     """Open reviews in real windows; they are closed at the end."""
     from medotter_viewer import open_source

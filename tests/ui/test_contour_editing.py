@@ -172,7 +172,7 @@ def test_the_first_outline_of_a_scan_without_prediction_is_drawn_point_by_point(
 
 def test_an_outline_that_would_lose_its_area_stays_and_that_is_said(window: Any) -> None:
     mouse = CanvasMouse(window)
-    window.session.set_rings(2, [np.array([(10.0, 10), (20, 10), (20, 20)])])
+    window.session.edits.set_rings(2, [np.array([(10.0, 10), (20, 10), (20, 20)])])
     settle()
     mouse.key("E", "Shift")
     mouse.drag(at(window, 2, 20, 20), at(window, 2, 20, 10))
@@ -187,7 +187,7 @@ def test_an_outline_that_would_lose_its_area_stays_and_that_is_said(window: Any)
 
 def test_stepping_hiding_and_ending_keep_the_slice_and_the_layer_right(window: Any) -> None:
     mouse = CanvasMouse(window)
-    window.session.set_rings(3, [np.array(box(10, 10, 5), dtype=float)])
+    window.session.edits.set_rings(3, [np.array(box(10, 10, 5), dtype=float)])
     mouse.key("E", "Shift")
     for by in (-1, 1, 1, -1, -1, 1, 1, -1) * 3:
         window.step_slice(by)
@@ -239,7 +239,7 @@ def test_the_next_case_may_come_while_an_outline_is_dragged(window: Any) -> None
     mouse.release(at(window, 2, 28, 28))
     settle()
     assert not window.editing.is_on
-    assert window.session.edited_cases == ["TC1"]
+    assert window.session.edits.case_ids == ["TC1"]
     assert window.session.working.contours is None or not window.session.working.contours.n_rings
     window.session.go_to("TC1")
     wait_for(lambda: window.session.case.case_id == "TC1", "back")
@@ -271,7 +271,7 @@ def test_a_copied_outline_is_pasted_on_another_slice_and_what_others_change_is_s
     pasted = window.session.working.contours.rings[3]
     np.testing.assert_allclose(pasted, [[(10, 10), (20, 10), (20, 20), (10, 20)]], atol=1e-4)
     assert window.session.score.case["fn_mm3"].value == pytest.approx(100, abs=1e-2)
-    window.session.set_rings(3, [])  # as a panel does
+    window.session.edits.set_rings(3, [])  # as a panel does
     settle()
     assert not layer(window).data
     mouse.key("Z", "Control")

@@ -138,8 +138,8 @@ def test_arrays_of_an_earlier_case_are_let_go(viewer: ViewerModel, mode: Any) ->
 
 
 @pytest.mark.window
-def test_a_window_lets_arrays_of_an_earlier_case_go(make_napari_viewer: Any) -> None:
-    viewer = make_napari_viewer(show=True)
+def test_a_window_lets_arrays_of_an_earlier_case_go(new_viewer: Any) -> None:
+    viewer = new_viewer()
     display = Display(viewer)
     first = make_case(channels=("t1", "t2"))
     assert first.gt is not None

@@ -66,7 +66,7 @@ def sources_of(file: Path) -> list[str]:
 def test_what_is_exported_scores_as_it_is_shown(window: Any, scans: Path, tmp_path: Path) -> None:
     window.docks.show("Polygons")
     settle(0.1)
-    window.session.set_rings(3, [ring(10, 10, 10)])
+    window.session.edits.set_rings(3, [ring(10, 10, 10)])
     wait_for(lambda: scored(window) and not window.docks.polygons._latest.is_busy, "scored after the edit")
     settle(0.3)
     shown = window.docks.polygons.numbers.texts()
@@ -81,7 +81,7 @@ def test_what_is_exported_scores_as_it_is_shown(window: Any, scans: Path, tmp_pa
 
 
 def test_generated_only_writes_the_model_without_what_a_person_drew(window: Any, scans: Path, tmp_path: Path) -> None:
-    window.session.set_rings(3, [ring(10, 10, 10)])
+    window.session.edits.set_rings(3, [ring(10, 10, 10)])
     window.docks.export.generated_only.value = True
     said = export(window, tmp_path / "out.csv")
     left_out = next(line for line in said.split("\n") if "left out" in line)
@@ -125,7 +125,7 @@ class TestSavingLayers:
         return list(window.viewer.layers.save(str(file), selected=True, plugin="medotter-viewer"))
 
     def test_our_contours_are_written_on_all_slices(self, window: Any, tmp_path: Path) -> None:
-        window.session.set_rings(3, [ring(10, 10, 10)])
+        window.session.edits.set_rings(3, [ring(10, 10, 10)])
         wait_for(lambda: scored(window), "scored")
         files = self.save(window, window.looking.vectors.layer("pred_rings"), tmp_path / "out.csv")
         assert files == [str(tmp_path / "out.csv"), str(tmp_path / "out.scores.csv")]
@@ -160,17 +160,11 @@ class TestSavingLayers:
         with pytest.raises(WriteError, match="one slice"):
             self.save(window, layer, tmp_path / "across.csv")
 
-    def test_without_a_review_nothing_is_written(self, qapp: Any, tmp_path: Path) -> None:
-        import napari
-
-        viewer = napari.Viewer()
-        try:
-            viewer.layers.selection = {viewer.add_shapes([np.array([[0, 0], [0, 9], [9, 9.0]])], shape_type="polygon")}
-            with pytest.raises(WriteError, match="no review is open"):
-                viewer.layers.save(str(tmp_path / "out.csv"), selected=True, plugin="medotter-viewer")
-        finally:
-            viewer.close()
-            settle(0.1)
+    def test_without_a_review_nothing_is_written(self, new_viewer: Any, tmp_path: Path) -> None:
+        viewer = new_viewer()
+        viewer.layers.selection = {viewer.add_shapes([np.array([[0, 0], [0, 9], [9, 9.0]])], shape_type="polygon")}
+        with pytest.raises(WriteError, match="no review is open"):
+            viewer.layers.save(str(tmp_path / "out.csv"), selected=True, plugin="medotter-viewer")
 
     def test_moved_points_are_written_as_centroids_with_their_provenance(
         self, open_review: Any, write_bundle: Any, tmp_path: Path
@@ -188,7 +182,7 @@ class TestSavingLayers:
             predictions={"V": labels},
         )
         window = open_review(tiny.bundle, tiny.predictions)
-        window.session.move_point(20, (20.0, 22.0, 60.0))
+        window.session.edits.move_point(20, (20.0, 22.0, 60.0))
         settle(0.3)
         assert window.docks.vertebrae is not None
         assert window.docks.export is not None

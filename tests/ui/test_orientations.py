@@ -111,14 +111,14 @@ def bright_spot(pixels: Any) -> tuple[float, float]:
 @pytest.mark.window
 @pytest.mark.parametrize("codes", ["RAS", "LPI", "SLA"])
 @pytest.mark.parametrize("view", list(ORDERS))
-def test_a_marker_on_the_right_is_seen_at_the_left(codes: str, view: str, make_napari_viewer: Any) -> None:
+def test_a_marker_on_the_right_is_seen_at_the_left(codes: str, view: str, new_viewer: Any) -> None:
     grid = marker_phantom((60, 50, 40), (2.0, 2.5, 3.0)).labels.grid
     image = np.zeros(grid.shape, dtype=np.int16)
     marker = (50, 10, 30)  # right, back, head
     image[49:52, 9:12, 29:32] = 1000
     volume = reoriented(type(marker_phantom().channels["image"])(image, grid), codes)
     case = Case(CaseEntry("set/1"), {"image": volume})
-    viewer = make_napari_viewer(show=True)
+    viewer = new_viewer()
     viewer.window.resize(900, 700)
     viewer.dims.order = ORDERS[view] if viewer.dims.ndim == 3 else viewer.dims.order
     display = Display(viewer)

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.window
 
 
 @pytest.fixture
-def viewer(make_napari_viewer: Callable[..., Any]) -> Any:
-    viewer = make_napari_viewer(show=True)
+def viewer(new_viewer: Callable[..., Any]) -> Any:
+    viewer = new_viewer()
     viewer.window.resize(1000, 700)
     viewer.add_image(np.zeros((4, 60, 60), dtype=np.uint8), contrast_limits=(0, 1), units=("mm",) * 3, scale=(3, 1, 1))
     return viewer

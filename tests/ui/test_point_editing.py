@@ -120,14 +120,14 @@ def test_the_selected_point_is_deleted_and_none_is_added(window: Any) -> None:
 def test_a_what_if_ends_the_editing_and_is_said(window: Any) -> None:
     mouse = CanvasMouse(window)
     mouse.key("E", "Shift")
-    window.session.set_level_shift(1)
+    window.session.edits.set_level_shift(1)
     settle()
     assert not window.editing.is_on
     assert "what if: labels moved by 1 level towards the feet" in window.overlay.banner_text
     assert list(layer(window).features["name"].str.strip()) == ["L2", "L3"]
     mouse.key("E", "Shift")
     assert not window.editing.is_on
-    window.session.set_level_shift(0)
+    window.session.edits.set_level_shift(0)
     settle()
     assert "what if" not in window.overlay.banner_text
 

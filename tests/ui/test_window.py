@@ -279,7 +279,7 @@ def test_edits_are_there_again_when_a_case_is_opened_again(open_review: Any, tin
     window.session.step(1)
     wait_for(lambda: window.session.current_id == "D/1" and scored(window), "the next case")
     assert not window.session.edited
-    assert window.session.edited_cases == ["D/0"]
+    assert window.session.edits.case_ids == ["D/0"]
     window.session.step(-1)
     wait_for(lambda: window.session.current_id == "D/0" and window.session.edited and scored(window), "back")
     assert _dice(window) == 1.0

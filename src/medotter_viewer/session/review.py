@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 
 from medotter_viewer.core.case import Case
-from medotter_viewer.core.contours import Ring
 from medotter_viewer.core.labels import IntArray
-from medotter_viewer.core.landmarks import Point
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import CaseNotFoundError, MedotterViewerError
@@ -18,13 +16,13 @@ from medotter_viewer.scoring.registry import ADAPTERS, score_case
 from medotter_viewer.scoring.slices import SliceProfile, slice_profile
 from medotter_viewer.session.case_list import CaseRow
 from medotter_viewer.session.case_rows import CaseRows
+from medotter_viewer.session.edits import PredictionEdits
 from medotter_viewer.session.events import OpenedCase, SessionEvents
 from medotter_viewer.session.first_view import first_view, has_contours
 from medotter_viewer.session.jobs import Deliver, Jobs
 from medotter_viewer.session.read_ahead import ReadAhead
 from medotter_viewer.session.score_all import ScoreAll
-from medotter_viewer.session.working_cases import WorkingCases
-from medotter_viewer.session.working_copy import Edits, WorkingCopy
+from medotter_viewer.session.working_copy import WorkingCopy
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 from medotter_viewer.sources.source import CaseSource
 
@@ -57,8 +55,8 @@ class ReviewSession:
         The region that is looked at alone; None shows all.
     native_shown : bool
         Whether ground truth is shown in the dataset's own ids.
-    working : WorkingCopy or None
-        The open case's prediction as it is edited; the files stay as they are.
+    edits : PredictionEdits
+        What a person changes of predictions.
     """
 
     def __init__(
@@ -80,10 +78,9 @@ class ReviewSession:
         self.score: CaseScore | None = None
         self.region: str | None = None
         self.native_shown = False
-        self.working: WorkingCopy | None = None
         self._jobs = Jobs(executor, deliver)
         self._list = CaseRows(source.entries(split), self.spec, self.metrics)  # type: ignore[arg-type]
-        self._edits: dict[str, Edits] = {}  # of cases that were edited and left
+        self.edits = PredictionEdits(source, self.spec, self._on_drawn, self.rescore)
         self._ahead = ReadAhead(executor, self._load)
         self._batch = ScoreAll(self._jobs, source, self.events, self._store, self._rearrange, self._on_error)
         self._loading: str | None = None
@@ -198,10 +195,11 @@ class ReviewSession:
 
     def _on_loaded(self, opened: OpenedCase) -> None:
         self._loading = None
-        self._keep_edits()
+        if (left := self.edits.leave()) is not None:
+            self.events.failed.emit(f"{left}: your edits are kept until the window closes; they are in no file")
         case_id = opened.case.case_id
         self.opened = opened
-        self.working = WorkingCopy(opened.case, self._edits.pop(case_id, None))
+        self.edits.take_up(opened.case)
         known = None if self.edited else self._list.scores.get(case_id)  # the list holds the file's numbers
         self.score = known
         self.events.case_changed.emit(opened)
@@ -266,6 +264,11 @@ class ReviewSession:
     # ---------------------------------------------------------------- editing
 
     @property
+    def working(self) -> WorkingCopy | None:
+        """The open case's prediction as it is edited; the files stay as they are."""
+        return self.edits.working
+
+    @property
     def pred_data(self) -> IntArray | None:
         """The label map of the open case that may be painted on, file-axis order; never the file's own."""
         return None if self.working is None else self.working.pred_data
@@ -273,78 +276,11 @@ class ReviewSession:
     @property
     def edited(self) -> bool:
         """Whether the open case's prediction differs from its files."""
-        return self.working is not None and self.working.is_edited
-
-    @property
-    def edited_cases(self) -> list[str]:
-        """Cases whose predictions were changed here; nothing of that is in a file."""
-        return [*self._edits, *([self.opened.case.case_id] if self.opened is not None and self.edited else [])]
-
-    def working_cases(self) -> WorkingCases:
-        """Return all cases as they are edited now, to be read from any thread; later edits are not seen in it."""
-        return WorkingCases(self.source, self.spec, self.working, self._edits)
-
-    def export_case(self, case_id: str, region: str) -> Case:
-        """Return a case as it is edited, open or not, with the rings of a region and who made them where painted.
-
-        Raises
-        ------
-        CaseNotFoundError
-            If there is none of that id.
-        """
-        return self.working_cases().load(case_id, region)
-
-    def prediction_edited(self) -> None:
-        """Note that `pred_data` was painted on (or was changed back), and score it."""
-        if self.working is not None:
-            self.working.note_painted()
-        self.rescore()
-
-    def set_rings(self, number: int, rings: Sequence[Ring], *, goes_on: bool = False) -> None:
-        """Replace the predicted rings of a slice, see `WorkingCopy.set_rings`, and score them."""
-        if self.working is not None:
-            self.working.set_rings(number, rings, goes_on=goes_on)
-            self._on_drawn()
-
-    def move_point(self, label: int, point_world: Point | None, *, goes_on: bool = False) -> None:
-        """Put the predicted point of a label elsewhere, mm RAS+, or (None) take it away, and score the points."""
-        if self.working is not None:
-            self.working.move_point(label, point_world, goes_on=goes_on)
-            self._on_drawn()
-
-    def set_level_shift(self, by: int) -> None:
-        """Look at what would be if all predicted labels were `by` levels nearer to the feet; 0 ends the what-if."""
-        if self.working is not None and by != self.working.level_shift:
-            self.working.set_level_shift(by)
-            self._on_drawn()
-
-    def undo(self) -> bool:
-        """Take back the last change of contours or points; tell whether there was one."""
-        return self._stepped(self.working is not None and self.working.undo())
-
-    def redo(self) -> bool:
-        """Do again what was taken back; tell whether there was anything."""
-        return self._stepped(self.working is not None and self.working.redo())
-
-    def _stepped(self, done: bool) -> bool:
-        if done:
-            self._on_drawn()
-        return done
+        return self.edits.is_edited
 
     def _on_drawn(self) -> None:
         self.events.prediction_changed.emit()
         self.rescore()
-
-    def _keep_edits(self) -> None:
-        """Keep what was edited of the case that is left, so that it is there when it is opened again.
-
-        Called when the next case is there, not when it is asked for: a stroke in between counts too.
-        """
-        kept = None if self.working is None else self.working.kept()
-        if self.opened is not None and kept is not None:
-            case_id = self.opened.case.case_id
-            self._edits[case_id] = kept
-            self.events.failed.emit(f"{case_id}: your edits are kept until the window closes; they are in no file")
 
     # ---------------------------------------------------------------- looking
 

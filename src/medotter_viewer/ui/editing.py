@@ -72,11 +72,11 @@ class Editing:
 
     def undo(self) -> None:
         """Take back the last change of contours or points, and show where it was."""
-        self._step(self._session.undo, "nothing to take back")
+        self._step(self._session.edits.undo, "nothing to take back")
 
     def redo(self) -> None:
         """Do again what was taken back."""
-        self._step(self._session.redo, "nothing to do again")
+        self._step(self._session.edits.redo, "nothing to do again")
 
     # ---------------------------------------------------------------- what happened
 
@@ -178,7 +178,7 @@ class Editing:
             self._strokes.start()
 
     def _on_strokes_settled(self) -> None:
-        self._session.prediction_edited()
+        self._session.edits.note_painted()
         self._looking.follow_strokes()
 
 

@@ -113,7 +113,7 @@ class PointEditing:
         if event.action == ActionType.REMOVED and self._base is not None:
             labels = list(self._base.pred_points)
             for label in [labels[i] for i in event.data_indices if 0 <= i < len(labels)]:
-                self._session.move_point(label, None)
+                self._session.edits.move_point(label, None)
             QTimer.singleShot(0, self._on_done)
         else:
             self._take_up()
@@ -161,7 +161,7 @@ class PointEditing:
         moved = {i: point for i, point in self._points(base, base.pred_landmarks).items() if point != now.get(i)}
         if not goes_on or len(moved) == 1:
             for label, point in moved.items():
-                self._session.move_point(label, point, goes_on=len(moved) == 1 and self._n_told > 0)
+                self._session.edits.move_point(label, point, goes_on=len(moved) == 1 and self._n_told > 0)
                 self._n_told += 1
                 self._say(self._place_of(label))
         if not goes_on:

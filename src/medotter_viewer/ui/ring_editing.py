@@ -196,7 +196,7 @@ class RingEditing:
         if working is not None and number is not None:
             now = () if working.contours is None else working.contours.rings.get(number, ())
             if not same_rings(now, rings):
-                self._session.set_rings(number, rings, goes_on=self._n_told > 0)
+                self._session.edits.set_rings(number, rings, goes_on=self._n_told > 0)
                 self._n_told += 1
         if not goes_on:
             if n_refused:

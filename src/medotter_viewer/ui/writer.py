@@ -60,9 +60,11 @@ def write_polygons(path: str, data: Any, attributes: dict[str, Any]) -> list[str
     if role is None:
         rings = _rings(layer, case)
         origins = {number: (_BY_HAND,) * len(found) for number, found in rings.items()}
-        case = replace(session.export_case(case.case_id, region), pred=None, pred_contours=ScanContours(rings, origins))
+        case = replace(
+            session.edits.cases().load(case.case_id, region), pred=None, pred_contours=ScanContours(rings, origins)
+        )
     else:
-        case = session.export_case(case.case_id, region)
+        case = session.edits.cases().load(case.case_id, region)
     out = Path(path)
     check_not_a_source((out, out.with_suffix(".scores.csv")), session.source.entries("all"))
     done = export_cases([case], out, spec=session.spec, region=region, as_drawn=True)

@@ -79,7 +79,7 @@ def square(left: float) -> Any:
 
 
 def test_this_case_is_written_as_it_is_edited(dock: ExportDock, review: ReviewSession, scans: Path, qtbot: Any) -> None:
-    review.set_rings(1, [square(0), square(20)])
+    review.edits.set_rings(1, [square(0), square(20)])
     assert dock.header.text() == "edited here and in no file: TC1"
     said = export(dock, scans / "out.csv", qtbot)
     assert said.split("\n")[:2] == [
@@ -93,7 +93,7 @@ def test_this_case_is_written_as_it_is_edited(dock: ExportDock, review: ReviewSe
 def test_generated_only_leaves_out_what_was_edited_and_says_how_much(
     dock: ExportDock, review: ReviewSession, scans: Path, qtbot: Any
 ) -> None:
-    review.set_rings(1, [square(0), square(20)])
+    review.edits.set_rings(1, [square(0), square(20)])
     dock.generated_only.value = True
     said = export(dock, scans / "out.csv", qtbot)
     assert sources_of(scans / "out.csv") == ["imported", "imported"]
@@ -104,9 +104,9 @@ def test_generated_only_leaves_out_what_was_edited_and_says_how_much(
 def test_all_cases_are_written_with_the_edits_of_one_that_was_left(
     dock: ExportDock, review: ReviewSession, scans: Path, qtbot: Any
 ) -> None:
-    review.set_rings(2, [])
+    review.edits.set_rings(2, [])
     review.go_to("TC2")
-    review.set_rings(1, [square(5)])
+    review.edits.set_rings(1, [square(5)])
     dock.what.value = "all 2 cases of split test"
     dock.format.value = "CSV + zip"
     export(dock, scans / "out", qtbot)  # takes the format's suffix
@@ -173,7 +173,7 @@ def test_what_is_edited_after_the_click_is_not_in_the_file(review: ReviewSession
     dock = ExportDock(review, later)
     qtbot.addWidget(dock)
     export(dock, scans / "out.csv", qtbot)
-    review.set_rings(1, [])
+    review.edits.set_rings(1, [])
     later.go()
     assert lines_of(scans / "out.csv") == ["TC1 1", "TC1 2"]
 
@@ -198,7 +198,7 @@ def test_a_dicom_scan_is_written_as_an_rtstruct_as_it_is_edited(tmp_path: Path, 
     source = open_source(tmp_path / "scans", predictions=tmp_path / "model.csv")
     session = ReviewSession(source, executor=at_once(), deliver=lambda call: call())
     session.go_to("TC1")
-    session.set_rings(2, [square(20)])
+    session.edits.set_rings(2, [square(20)])
     dock = ExportDock(session)
     qtbot.addWidget(dock)
     dock.format.value = "RTSTRUCT"
@@ -216,7 +216,7 @@ def test_of_a_painted_label_map_generated_only_leaves_out_the_painted_slice(
 ) -> None:
     session.go_to("A/one")
     session.pred_data[1:4, 1:5, 0] = 1  # type: ignore[index]
-    session.prediction_edited()
+    session.edits.note_painted()
     dock = ExportDock(session)
     qtbot.addWidget(dock)
     dock.show()

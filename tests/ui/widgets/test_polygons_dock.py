@@ -264,7 +264,7 @@ class TestDock:
     def test_an_edit_changes_numbers_and_who_made_what(self, dock: PolygonsDock, review: ReviewSession) -> None:
         review.go_to("TC1")
         assert dock.footer.text() == "3 predicted polygons: 3 imported"
-        review.set_rings(1, [ring(0, 0, 20, 10)])
+        review.edits.set_rings(1, [ring(0, 0, 20, 10)])
         assert dock.slices.texts()[1] == ["1", "200.0", "0.0", "0.0", "2", "1 edited"]
         assert dock.footer.text() == "3 predicted polygons: 2 imported, 1 edited"
         assert dock.header.text().endswith("edited, not saved")
@@ -275,7 +275,7 @@ class TestDock:
         assert dock.tables["Slices"].selected_row() == 0
         dock.set_position(1, 0)
         assert dock.tables["Slices"].selected_row() is None
-        review.undo()
+        review.edits.undo()
         assert "edited" not in dock.header.text()
 
     def test_nothing_is_computed_while_nobody_looks(self, dock: PolygonsDock, review: ReviewSession) -> None:
@@ -325,7 +325,7 @@ class TestImport:
         self, dock: PolygonsDock, review: ReviewSession, scans: Path, opened: list[Any]
     ) -> None:
         review.go_to("TC1")
-        review.set_rings(1, [])
+        review.edits.set_rings(1, [])
         other = scans / "other.csv"
         other.write_text("TC1,1,0,0,20,0,20,10,0,10\n")
         dock.import_submission(other)
@@ -340,7 +340,7 @@ class TestImport:
         self, dock: PolygonsDock, review: ReviewSession, scans: Path, opened: list[Any]
     ) -> None:
         review.go_to("TC1")
-        review.set_rings(1, [])
+        review.edits.set_rings(1, [])
         dock.import_submission(scans / "model/submission.csv")
         review.go_to("TC2")
         assert dock.import_button.text() == "Import submission…"

@@ -181,7 +181,7 @@ def test_an_edit_is_named_and_its_profile_follows(session, dock):
     session.go_to("A/one")
     before = dock.plot.profile.error_mm2.sum()
     session.pred_data[:] = 0
-    session.prediction_edited()
+    session.edits.note_painted()
     assert "edited, not saved" in dock.header.text()
     assert dock.plot.profile.error_mm2.sum() > before
     assert dock.model.cells(1)[3].text == "cap 373.13 (spec)"

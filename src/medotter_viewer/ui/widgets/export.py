@@ -140,7 +140,7 @@ class ExportDock(Panel):
         except WriteError as error:
             self.result.setText(str(error))
             return
-        cases, source, spec = self._session.working_cases(), self._session.source, self._session.spec
+        cases, source, spec = self._session.edits.cases(), self._session.source, self._session.spec
         cancelled = self._cancelled = Event()
         self.result.setText("")
         self.progress.setRange(0, len(order.case_ids))
@@ -178,7 +178,7 @@ class ExportDock(Panel):
             self.result.setText(result_text(outcome, order))
 
     def _show_state(self, *_: object) -> None:
-        edited = self._session.edited_cases
+        edited = self._session.edits.case_ids
         self.header.setText(
             f"edited here and in no file: {', '.join(edited)}"
             if edited

@@ -133,11 +133,11 @@ class VertebraeDock(Panel):
         """Move all predicted labels on from where they are now."""
         working = self._session.working
         if working is not None:
-            self._session.set_level_shift(working.level_shift + by)
+            self._session.edits.set_level_shift(working.level_shift + by)
         self._on_done()
 
     def _on_as_in_file_clicked(self) -> None:
-        self._session.set_level_shift(0)
+        self._session.edits.set_level_shift(0)
         self._on_done()
 
     def _on_overview_clicked(self) -> None:

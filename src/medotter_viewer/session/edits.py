@@ -1,0 +1,110 @@
+"""What a person changes of predictions in one review: of the open case, and of those that were left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from medotter_viewer.core.case import Case
+from medotter_viewer.core.contours import Ring
+from medotter_viewer.core.landmarks import Point
+from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.session.working_cases import WorkingCases
+from medotter_viewer.session.working_copy import Edits, WorkingCopy
+from medotter_viewer.sources.source import CaseSource
+
+
+class PredictionEdits:
+    """The edits of a review.
+
+    Parameters
+    ----------
+    source : CaseSource
+        The cases.
+    spec : EvalSpec
+        Their specification.
+    on_drawn : callable
+        Called after contours, points or labels of the open case were changed.
+    on_painted : callable
+        Called after its label map was painted on.
+
+    Attributes
+    ----------
+    working : WorkingCopy or None
+        The open case's prediction as it is edited; the files stay as they are.
+    """
+
+    def __init__(
+        self, source: CaseSource, spec: EvalSpec, on_drawn: Callable[[], None], on_painted: Callable[[], None]
+    ) -> None:
+        self.working: WorkingCopy | None = None
+        self._source, self._spec = source, spec
+        self._on_drawn, self._on_painted = on_drawn, on_painted
+        self._left: dict[str, Edits] = {}
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the open case's prediction differs from its files."""
+        return self.working is not None and self.working.is_edited
+
+    @property
+    def case_ids(self) -> list[str]:
+        """Cases whose predictions were changed here; nothing of that is in a file."""
+        return [*self._left, *([self.working.case.case_id] if self.working is not None and self.is_edited else [])]
+
+    def take_up(self, case: Case) -> None:
+        """Make a case the open one, as it was when it was left."""
+        self.working = WorkingCopy(case, self._left.pop(case.case_id, None))
+
+    def leave(self) -> str | None:
+        """Keep what was edited of the open case, so that it is there when it is opened again; return its id if any.
+
+        To be called when the next case is there, not when it is asked for: a stroke in between counts too.
+        """
+        kept = None if self.working is None else self.working.kept()
+        if self.working is None or kept is None:
+            return None
+        self._left[self.working.case.case_id] = kept
+        return self.working.case.case_id
+
+    def cases(self) -> WorkingCases:
+        """Return all cases as they are edited now, to be read from any thread; later edits are not seen in it."""
+        return WorkingCases(self._source, self._spec, self.working, self._left)
+
+    # ---------------------------------------------------------------- changes of the open case
+
+    def note_painted(self) -> None:
+        """Note that the label map was painted on, or was changed back."""
+        if self.working is not None:
+            self.working.note_painted()
+        self._on_painted()
+
+    def set_rings(self, number: int, rings: Sequence[Ring], *, goes_on: bool = False) -> None:
+        """Replace the predicted rings of a slice, see `WorkingCopy.set_rings`."""
+        if self.working is not None:
+            self.working.set_rings(number, rings, goes_on=goes_on)
+            self._on_drawn()
+
+    def move_point(self, label: int, point_world: Point | None, *, goes_on: bool = False) -> None:
+        """Put the predicted point of a label elsewhere, mm RAS+, or (None) take it away."""
+        if self.working is not None:
+            self.working.move_point(label, point_world, goes_on=goes_on)
+            self._on_drawn()
+
+    def set_level_shift(self, by: int) -> None:
+        """Look at what would be if all predicted labels were `by` levels nearer to the feet; 0 ends the what-if."""
+        if self.working is not None and by != self.working.level_shift:
+            self.working.set_level_shift(by)
+            self._on_drawn()
+
+    def undo(self) -> bool:
+        """Take back the last change of contours or points; tell whether there was one."""
+        return self._stepped(self.working is not None and self.working.undo())
+
+    def redo(self) -> bool:
+        """Do again what was taken back; tell whether there was anything."""
+        return self._stepped(self.working is not None and self.working.redo())
+
+    def _stepped(self, done: bool) -> bool:
+        if done:
+            self._on_drawn()
+        return done
