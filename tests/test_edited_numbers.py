@@ -84,7 +84,7 @@ def test_points_moved_in_the_window_score_the_same_from_the_exported_file(review
     session = review(SPINE, SPINE / "predictions" / "mixed")
     session.go_to(case_id)
     gt = session.case.gt_landmarks.points_world
-    session.edits.move_point(21, (gt[21][0] + 3.0, gt[21][1], gt[21][2] - 4.0))  # the vertebra that was missed
+    session.edits.move_points({21: (gt[21][0] + 3.0, gt[21][1], gt[21][2] - 4.0)})  # the vertebra that was missed
     shown = {name: value.value for name, value in session.score.case.items()}
     assert (shown["id_rate"], shown["n_missing"]) == (7 / 8, 0)
     written = export_landmarks(session.working.current(), tmp_path / "points.json", source=session.case)

@@ -112,9 +112,9 @@ class TestProvenance:
     def test_names_what_a_person_moved_added_and_took_away(self, tmp_path: Path) -> None:
         case = case_of()
         working = WorkingCopy(case)
-        working.move_point(19, (1, 2, 8))
-        working.move_point(20, None)
-        working.move_point(21, (1, 2, 0))
+        working.move_points({19: (1, 2, 8)})
+        working.move_points({20: None})
+        working.move_points({21: (1, 2, 0)})
         export_landmarks(working.current(), tmp_path / "x.json", source=case)
         content = sidecar(tmp_path / "x.json")
         assert (content["moved"], content["added"], content["removed"]) == ([19], [21], [20])
@@ -124,7 +124,7 @@ class TestProvenance:
     def test_a_second_hand_does_not_make_the_first_forgotten(self, tmp_path: Path) -> None:
         case = case_of()
         working = WorkingCopy(case)
-        working.move_point(19, (1, 2, 8))
+        working.move_points({19: (1, 2, 8)})
         export_landmarks(working.current(), tmp_path / "x.json", source=case)
         again = replace(case, pred_landmarks=read_landmarks(tmp_path / "x.json", case.grid)[0])
         export_landmarks(again, tmp_path / "y.json")
@@ -133,7 +133,7 @@ class TestProvenance:
     def test_a_level_shift_is_said_and_is_no_move(self, tmp_path: Path) -> None:
         case = case_of({19: POINTS[19], 20: POINTS[20], 24: (1, 2, 0)})
         working = WorkingCopy(case)
-        working.move_point(20, (1, 2, 4))
+        working.move_points({20: (1, 2, 4)})
         working.set_level_shift(1)
         export_landmarks(working.current(), tmp_path / "x.json", source=case, level_shift=1)
         content = sidecar(tmp_path / "x.json")

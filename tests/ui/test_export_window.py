@@ -182,7 +182,7 @@ class TestSavingLayers:
             predictions={"V": labels},
         )
         window = open_review(tiny.bundle, tiny.predictions)
-        window.session.edits.move_point(20, (20.0, 22.0, 60.0))
+        window.session.edits.move_points({20: (20.0, 22.0, 60.0)})
         settle(0.3)
         assert window.docks.vertebrae is not None
         assert window.docks.export is not None

@@ -86,6 +86,11 @@ class EvalSpec:
     raw: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def is_vertebrae(self) -> bool:
+        """Whether vertebrae are scored, whose points may follow from their masks."""
+        return self.task_type == "vertebra"
+
+    @property
     def is_instances(self) -> bool:
         """Whether label ids are names of single objects, not of structures."""
         return self.task_type in INSTANCE_TASKS

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.landmarks import Landmarks
 from medotter_viewer.core.vertebra_names import ANATOMICAL_ORDER
 from medotter_viewer.metrics.label_centres import label_centres
+from medotter_viewer.metrics.overlap import label_voxels
 
 FROM_MASK = "points_from_mask"
 """Rule of a number that rests on points which no file gives."""
@@ -60,7 +59,7 @@ def with_landmarks(case: Case) -> Case:
 def labels_there(case: Case) -> set[int]:
     """Return every label of either side, as a point or in the predicted mask: what decides which levels there are."""
     there = {label for side in landmarks_of(case) if side is not None for label in side.points_world}
-    return there if case.pred is None else there | ({int(i) for i in np.unique(case.pred.data)} - {0})
+    return there if case.pred is None else there | (set(label_voxels(case.pred.data)) - {0})
 
 
 def derived_landmarks(labels: LabelMap) -> Landmarks:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import Ring
@@ -84,10 +84,10 @@ class PredictionEdits:
             self.working.set_rings(number, rings, goes_on=goes_on)
             self._on_drawn()
 
-    def move_point(self, label: int, point_world: Point | None, *, goes_on: bool = False) -> None:
-        """Put the predicted point of a label elsewhere, mm RAS+, or (None) take it away."""
+    def move_points(self, points_world: Mapping[int, Point | None], *, goes_on: bool = False) -> None:
+        """Put the predicted points of labels elsewhere, mm RAS+, or (None) take them away."""
         if self.working is not None:
-            self.working.move_point(label, point_world, goes_on=goes_on)
+            self.working.move_points(points_world, goes_on=goes_on)
             self._on_drawn()
 
     def set_level_shift(self, by: int) -> None:

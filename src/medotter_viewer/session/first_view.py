@@ -39,7 +39,7 @@ def first_view(case: Case, spec: EvalSpec, region: str | None = None) -> tuple[i
         axis = 0 if stack is None else display_order(stack.grid).axes.index(2)
         profile = slice_profile(case, spec, axis=axis)
         return (None if profile is None else profile.worst), axis
-    sides = landmarks_of(case) if spec.task_type == "vertebra" else (case.gt_landmarks, case.pred_landmarks)
+    sides = landmarks_of(case) if spec.is_vertebrae else (case.gt_landmarks, case.pred_landmarks)
     points = [p for side in sides if side is not None for p in side.points_world.values()]
     if points:
         grid = case.grid

@@ -14,6 +14,7 @@ from medotter_viewer.errors import CaseNotFoundError, MedotterViewerError
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import ADAPTERS, score_case
 from medotter_viewer.scoring.slices import SliceProfile, slice_profile
+from medotter_viewer.scoring.vertebra_points import with_landmarks
 from medotter_viewer.session.case_list import CaseRow
 from medotter_viewer.session.case_rows import CaseRows
 from medotter_viewer.session.edits import PredictionEdits
@@ -191,6 +192,8 @@ class ReviewSession:
         return self._framed(self.source.load(case_id), region)
 
     def _framed(self, case: Case, region: str | None) -> OpenedCase:
+        if self.spec.is_vertebrae:
+            case = with_landmarks(case)  # here and not where they are drawn: it takes a while
         return OpenedCase(case, *first_view(case, self.spec, region))
 
     def _on_loaded(self, opened: OpenedCase) -> None:

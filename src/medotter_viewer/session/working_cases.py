@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.spec import EvalSpec
@@ -25,17 +24,24 @@ class WorkingCases:
         Of the open case.
     edits : mapping of str to Edits
         Of cases that were edited and left.
+
+    Attributes
+    ----------
+    what_ifs : frozenset of str
+        Cases whose labels are moved on the screen: a what-if is no prediction, `load` leaves it out.
     """
 
     def __init__(
         self, source: CaseSource, spec: EvalSpec, working: WorkingCopy | None, edits: Mapping[str, Edits]
     ) -> None:
         self._source, self._spec = source, spec
-        self._edits = {case_id: _copied(one) for case_id, one in edits.items()}
+        self._edits = dict(edits)
         self._open = None
+        self.what_ifs = frozenset(case_id for case_id, one in edits.items() if one.level_shift)
         if working is not None:
             working.note_painted()
-            self._open = working.case, working.frozen()
+            self._open = working.case, working.frozen(what_if=False)
+            self.what_ifs |= {working.case.case_id} if working.level_shift else set()
 
     def load(self, case_id: str, region: str) -> Case:
         """Return a case as it was edited, without its image unless it is open; callable from any thread.
@@ -52,11 +58,5 @@ class WorkingCases:
         else:
             from_file = case = self._source.load(case_id, images=False)
             if case_id in self._edits:
-                case = WorkingCopy(case, _copied(self._edits[case_id])).frozen()
+                case = WorkingCopy(case, self._edits[case_id]).frozen(what_if=False)
         return with_painted_rings(case, from_file.pred, region, self._spec)
-
-
-def _copied(edits: Edits) -> Edits:
-    """The same edits; painting goes on in another array."""
-    data = edits.pred_data
-    return replace(edits, pred_data=None if data is None else data.copy(order="K"))

@@ -36,7 +36,6 @@ Floats = NDArray[np.float64]
 Mask = RingsView | RegionView
 _SAME_MM = 1e-3
 _NO_POINTS = np.zeros((0, 3))
-_VERTEBRAE = "vertebra"  # the task whose points may follow from masks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +101,7 @@ def place(case: Case, spec: EvalSpec) -> Placed:
     stack = contour_stack(case)
     sides = (case.gt_contours, case.pred_contours, _others(case))
     gt, pred, others = (None if side is None or stack is None else place_rings(side, stack) for side in sides)
-    landmarks = landmarks_of(case) if spec.task_type == _VERTEBRAE else (case.gt_landmarks, case.pred_landmarks)
+    landmarks = landmarks_of(case) if spec.is_vertebrae else (case.gt_landmarks, case.pred_landmarks)
     points = [p for side in landmarks if side is not None for p in side.points_world.values()]
     grid = case.grid or (None if stack is None else stack.grid) or _box(points)
     seeds = _seeds(case, stack) if stack is not None else _NO_POINTS
@@ -135,7 +134,7 @@ def place_prediction(placed: Placed, case: Case, spec: EvalSpec) -> Placed:
         else:
             pred = place_again(pred, before, after)
     landmarks = case.pred_landmarks
-    if spec.task_type == _VERTEBRAE:
+    if spec.is_vertebrae:
         landmarks = landmarks_of(replace(case, gt_landmarks=placed.gt_landmarks or Landmarks({})))[1]
     return _with_prediction(placed, case, spec, pred, landmarks)
 

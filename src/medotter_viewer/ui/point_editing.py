@@ -112,8 +112,7 @@ class PointEditing:
         self._hold()
         if event.action == ActionType.REMOVED and self._base is not None:
             labels = list(self._base.pred_points)
-            for label in [labels[i] for i in event.data_indices if 0 <= i < len(labels)]:
-                self._session.edits.move_point(label, None)
+            self._session.edits.move_points({labels[i]: None for i in event.data_indices if 0 <= i < len(labels)})
             QTimer.singleShot(0, self._on_done)
         else:
             self._take_up()
@@ -153,17 +152,18 @@ class PointEditing:
             self._vectors.hold(ROLE, True)
 
     def _take_up(self, *, goes_on: bool = False) -> None:
-        """Tell the session where the points are now; several at once are told at the end of their drag."""
+        """Tell the session where the points are now."""
         base, working = self._base, self._session.working
         if base is None or working is None or base.pred_landmarks is None:
             return
         now = (working.landmarks or base.pred_landmarks).points_world
-        moved = {i: point for i, point in self._points(base, base.pred_landmarks).items() if point != now.get(i)}
-        if not goes_on or len(moved) == 1:
-            for label, point in moved.items():
-                self._session.edits.move_point(label, point, goes_on=len(moved) == 1 and self._n_told > 0)
-                self._n_told += 1
-                self._say(self._place_of(label))
+        then = base.pred_landmarks.points_world
+        points = self._points(base, base.pred_landmarks)
+        if any(point != now.get(i) for i, point in points.items()):
+            moved: dict[int, Point | None] = {i: p for i, p in points.items() if p != then.get(i) or p != now.get(i)}
+            self._session.edits.move_points(moved, goes_on=self._n_told > 0)
+            self._n_told += 1
+            self._say(", ".join(map(self._place_of, moved)))
         if not goes_on:
             if len(self._layer.data) > len(base.pred_points):
                 self._say(NO_ADDING)

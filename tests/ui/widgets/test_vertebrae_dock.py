@@ -148,7 +148,7 @@ def test_a_click_on_a_vertebra_goes_there(session, dock, qtbot):
 
 def test_a_moved_point_changes_the_line_and_says_so(session, dock):
     session.go_to("V/points")
-    session.edits.move_point(20, (6.0, 6.0, 40.0))
+    session.edits.move_points({20: (6.0, 6.0, 40.0)})
     assert lines(dock)[2][:4] == ["L1", "2.00", "L1", "hit · moved by hand"]
     assert "edited, not saved" in dock.header.text()
     session.edits.undo()
@@ -174,7 +174,7 @@ def test_without_a_prediction_the_ground_truth_stands_alone(session, dock):
 
 def test_corrected_points_are_saved_with_what_was_changed(session, dock, tmp_path):
     session.go_to("V/points")
-    session.edits.move_point(20, (6.0, 6.0, 40.0))
+    session.edits.move_points({20: (6.0, 6.0, 40.0)})
     dock.save_points(tmp_path / "own_ctd.json")
     assert dock.status.text().startswith("3 points saved: ")
     provenance = json.loads((tmp_path / "own_ctd.provenance.json").read_text("utf-8"))
@@ -191,7 +191,7 @@ def test_the_overview_is_drawn_in_a_window_of_its_own_and_follows(session, dock,
     assert picture.isVisible()
     assert picture.windowTitle() == "Spine overview · V/points"
     first = picture.label.pixmap().cacheKey()
-    session.edits.move_point(20, (6.0, 6.0, 40.0))
+    session.edits.move_points({20: (6.0, 6.0, 40.0)})
     assert picture.label.pixmap().cacheKey() != first
     session.go_to("V/masks")
     assert picture.windowTitle() == "Spine overview · V/masks"

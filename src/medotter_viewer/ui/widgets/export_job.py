@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -137,8 +137,9 @@ def export_now(
         if n != 1:
             raise WriteError(f"an RTSTRUCT holds one case, {n} are chosen: choose this case, or write CSV")
         (case,) = loaded()
-        return export_structures(case, order.path, regions=[order.region], **how)  # type: ignore[arg-type]
-    return export_cases(
+        done = export_structures(case, order.path, regions=[order.region], **how)  # type: ignore[arg-type]
+        return replace(done, findings=(*_what_ifs(order, cases), *done.findings))
+    done = export_cases(
         loaded(),
         order.path,
         region=order.region,
@@ -146,6 +147,14 @@ def export_now(
         on_progress=lambda done, _: go_on(done),
         **how,  # type: ignore[arg-type]
     )
+    return replace(done, findings=(*_what_ifs(order, cases), *done.findings))
+
+
+def _what_ifs(order: ExportOrder, cases: WorkingCases) -> list[Finding]:
+    """Say of whose labels the screen shows others than the file."""
+    there = [case_id for case_id in order.case_ids if case_id in cases.what_ifs]
+    text = "labels are moved on the screen as a what-if: written as they are without it"
+    return [Finding("warning", "what-if-not-written", f"case {one}: {text}", where=one) for one in there]
 
 
 def result_text(done: Exported, order: ExportOrder) -> str:
