@@ -245,3 +245,14 @@ def test_a_label_map_that_is_reviewed_is_no_place_for_an_export(session: ReviewS
         with pytest.raises(WriteError, match=words):
             check_not_a_source([bundle / "data/.." / name], session.source.entries("all"))
     check_not_a_source([bundle / "data/new.nii.gz"], session.source.entries("all"))
+
+
+def test_a_what_if_is_written_without_and_said(session: ReviewSession, bundle: Path, qtbot: Any) -> None:
+    session.go_to("A/one")
+    session.edits.set_level_shift(1)
+    dock = ExportDock(session)
+    qtbot.addWidget(dock)
+    dock.show()
+    said = export(dock, bundle / "out.csv", qtbot)
+    assert "labels are moved on the screen as a what-if: written as they are without it" in said
+    assert set(sources_of(bundle / "out.csv")) == {"model"}
