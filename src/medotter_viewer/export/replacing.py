@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import os
+import secrets
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
+
+_LONG_S = 86400.0  # no export takes a day
 
 
 @contextmanager
@@ -17,11 +21,22 @@ def unfinished(paths: Mapping[str, Path]) -> Iterator[dict[str, Path]]:
     paths : mapping of str to Path
         What to call a file here, and where it will be.
     """
-    parts = {name: path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}") for name, path in paths.items()}
-    for part in parts.values():
-        part.unlink(missing_ok=True)  # of a process of the same number that was killed
+    token = secrets.token_hex(4)  # two exports to one name at once keep apart; the later one wins as a whole
+    parts = {name: path.with_name(f".{path.stem}.{token}.part{path.suffix}") for name, path in paths.items()}
+    for path in paths.values():
+        _sweep(path)
     try:
         yield parts
     finally:
         for part in parts.values():
             part.unlink(missing_ok=True)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what an export to this name left that was killed long ago."""
+    for part in path.parent.glob(f".{escape(path.stem)}.*.part{path.suffix}"):
+        try:
+            if time.time() - part.stat().st_mtime > _LONG_S:
+                part.unlink()
+        except OSError:  # another export has just removed it, or it is not ours to remove
+            continue
