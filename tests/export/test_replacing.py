@@ -24,9 +24,13 @@ def test_two_at_once_do_not_share_a_file(tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_of_what_failed(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), unfinished({"csv": tmp_path / "o.csv"}) as parts:
-        parts["csv"].write_text("half")
-        raise ZeroDivisionError
+    def fail() -> None:
+        with unfinished({"csv": tmp_path / "o.csv"}) as parts:
+            parts["csv"].write_text("half")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert list(tmp_path.iterdir()) == []
 
 

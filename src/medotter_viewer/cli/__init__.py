@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from medotter_viewer.cli.output import tolerate_letters
+from medotter_viewer.cli.outputs import check_outputs
 from medotter_viewer.cli.parser import build_parser
 from medotter_viewer.cli.terminal import harmless_output
 from medotter_viewer.errors import MedotterViewerError, UsageError
@@ -40,6 +41,7 @@ def _name(options: argparse.Namespace) -> str:
 def _run(options: argparse.Namespace) -> int:
     """Run a command and say in one line what went wrong."""
     try:
+        check_outputs(vars(options))
         status = int(options.run(options))
         sys.stdout.flush()
         return status
