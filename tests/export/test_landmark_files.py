@@ -135,13 +135,32 @@ class TestProvenance:
         working = WorkingCopy(case)
         working.move_points({20: (1, 2, 4)})
         working.set_level_shift(1)
-        export_landmarks(working.current(), tmp_path / "x.json", source=case, level_shift=1)
+        unshifted = working.frozen(what_if=False)
+        export_landmarks(working.current(), tmp_path / "x.json", source=case, unshifted=unshifted, level_shift=1)
         content = sidecar(tmp_path / "x.json")
         assert (content["level_shift"], content["moved"], content["added"], content["removed"]) == (1, [20], [], [])
         assert content["left_out_by_level_shift"] == [24]  # L5 has no level below it
         again, _ = read_landmarks(tmp_path / "x.json", case.grid)
         assert {i: round(p[2], 3) for i, p in again.points_world.items()} == {20: 9, 21: 4}
         assert again.edited == {20, 21}  # every label is another one than the model gave
+
+    def test_what_was_taken_away_before_a_level_shift_is_no_move(self, tmp_path: Path) -> None:
+        case = case_of({19: POINTS[19], 28: (1, 2, 5), 20: POINTS[20]})
+        working = WorkingCopy(case)
+        working.move_points({28: None})
+        working.set_level_shift(1)
+        unshifted = working.frozen(what_if=False)
+        export_landmarks(working.current(), tmp_path / "x.json", source=case, unshifted=unshifted, level_shift=1)
+        content = sidecar(tmp_path / "x.json")
+        assert (content["removed"], content["moved"], content["left_out_by_level_shift"]) == ([28], [], [])
+        assert set(read_landmarks(tmp_path / "x.json", case.grid)[0].points_world) == {20, 21}
+
+    def test_no_points_are_no_file(self, tmp_path: Path) -> None:
+        working = WorkingCopy(case_of())
+        working.move_points(dict.fromkeys(POINTS))
+        with pytest.raises(WriteError, match="no predicted points to write: all were taken away"):
+            export_landmarks(working.current(), tmp_path / "x.json", source=working.case)
+        assert list(tmp_path.iterdir()) == []
 
     def test_points_from_a_mask_stay_marked_after_they_were_written(self, tmp_path: Path) -> None:
         mask = np.zeros(SHAPE, dtype=np.uint8)

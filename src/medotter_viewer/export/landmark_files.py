@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import getpass
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import dist
 from pathlib import Path
 
 from medotter_viewer import __version__
-from medotter_viewer.core.case import Case
+from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.landmarks import Landmarks, Point
 from medotter_viewer.core.vertebra_names import in_anatomical_order, moved_along_spine
 from medotter_viewer.errors import MedotterViewerError, WriteError
 from medotter_viewer.export.replacing import unfinished
+from medotter_viewer.export.sources_kept import check_not_a_source
 from medotter_viewer.formats.landmark_files import read_landmarks
 from medotter_viewer.formats.landmark_provenance import Provenance, digest_of, provenance_path
 from medotter_viewer.formats.landmark_writer import write_landmarks
@@ -47,7 +48,14 @@ class ExportedLandmarks:
 
 
 def export_landmarks(
-    case: Case, path: Path, *, source: Case | None = None, level_shift: int = 0, overwrite: bool = False
+    case: Case,
+    path: Path,
+    *,
+    source: Case | None = None,
+    unshifted: Case | None = None,
+    level_shift: int = 0,
+    entries: Iterable[CaseEntry] = (),
+    overwrite: bool = False,
 ) -> ExportedLandmarks:
     """Write the predicted points of a case as VerSe's centroid JSON, in voxels along the axes of its image.
 
@@ -59,8 +67,12 @@ def export_landmarks(
         ``FILE.json``; the provenance is ``FILE.provenance.json``.
     source : Case, optional
         The case as its files say, for what was changed; None takes `case`: nothing.
+    unshifted : Case, optional
+        `case` before its labels were moved; needed with a level shift.
     level_shift : int
-        By how many levels the labels of `case` are moved against those of `source`.
+        By how many levels the labels of `case` are moved against those of `unshifted`.
+    entries : iterable of CaseEntry
+        Every case that is reviewed: none of their files is replaced but this case's own predicted points.
     overwrite : bool, default False
         Whether a file that is there, that of the prediction too, is replaced.
 
@@ -76,20 +88,22 @@ def export_landmarks(
         another file of the case, or it cannot be written. Nothing is changed then.
     """
     pred = landmarks_of(case)[1]
-    if pred is None:
-        raise WriteError(f"case {case.case_id}: there are no predicted points to write, and no mask to take them from")
+    if pred is None or not pred.points_world:
+        why = ", and no mask to take them from" if pred is None else ": all were taken away"
+        raise WriteError(f"case {case.case_id}: there are no predicted points to write{why}")
     grid = case.grid
     if grid is None or not grid.has_world:
         raise WriteError(
             f"case {case.case_id}: the image's orientation is unknown, so that points in mm have no place in its voxels"
         )
     beside = provenance_path(path)
-    _refuse(case, path, overwrite)
+    check_not_a_source((path, beside), [case.entry, *entries], own_points_of=case.case_id)
+    _refuse(path, overwrite)
     try:
         with unfinished({"points": path, "provenance": beside}) as parts:
             write_landmarks(parts["points"], pred, grid)
             _check(parts["points"], path, pred, grid)
-            found = _provenance(case, source or case, pred, level_shift, digest_of(parts["points"]))
+            found = _provenance(unshifted or case, source or case, pred, level_shift, digest_of(parts["points"]))
             text = json.dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
             parts["provenance"].write_text(text, encoding="utf-8")
             if Provenance.from_mapping(json.loads(parts["provenance"].read_text("utf-8")), str(beside)) != found:
@@ -104,14 +118,10 @@ def export_landmarks(
     return ExportedLandmarks(path, beside, len(pred.points_world), found)
 
 
-def _refuse(case: Case, path: Path, overwrite: bool) -> None:
+def _refuse(path: Path, overwrite: bool) -> None:
     """Raise WriteError for a path that must not be written."""
     if path.suffix.lower() != ".json":
         raise WriteError(f"{path}: expected a name that ends in .json")
-    entry = case.entry
-    inputs = [entry.gt_path, entry.gt_landmarks_path, entry.pred_path, *entry.channels.values()]
-    if any(one is not None and one.resolve() == path.resolve() for one in inputs):
-        raise WriteError(f"{path}: is a file of this case that is no prediction of points; choose another name")
     for one in (path, provenance_path(path)):
         if one.is_dir():
             raise WriteError(f"{one}: is a folder")
@@ -127,25 +137,23 @@ def _check(part: Path, path: Path, pred: Landmarks, grid: Grid) -> None:
         raise WriteError(f"{path}: not written: the points are not read back where they are; this is a defect")
 
 
-def _provenance(case: Case, source: Case, pred: Landmarks, level_shift: int, sha256: str) -> Provenance:
-    before = landmarks_of(source)[1]
+def _provenance(unshifted: Case, source: Case, pred: Landmarks, level_shift: int, sha256: str) -> Provenance:
+    before, after = landmarks_of(source)[1], landmarks_of(unshifted)[1]
     origin = source.entry.pred_landmarks_path or source.entry.pred_path
-    moved_to = moved_along_spine(labels_there(source), level_shift)
-    read_as = {new: old for old, new in moved_to.items()} if level_shift else {}
-    now = {read_as.get(label, label): point for label, point in pred.points_world.items()}
     then: Mapping[int, Point] = {} if before is None else before.points_world
-    fallen = [label for label in then if level_shift and label not in moved_to]
+    now: Mapping[int, Point] = {} if after is None else after.points_world
+    moved_to = moved_along_spine(labels_there(unshifted), level_shift)
     # What an earlier hand did to the source stays true of the file that comes from it.
     touched = set() if before is None else before.edited
     changes = {
         "moved": [i for i in now if i in then and (i in touched or dist(now[i], then[i]) > _STILL_MM)],
         "added": [i for i in now if i not in then],
-        "removed": [i for i in then if i not in now and i not in fallen],
-        "left_out_by_level_shift": fallen,
+        "removed": [i for i in then if i not in now],
+        "left_out_by_level_shift": [i for i in now if level_shift and i not in moved_to],
     }
     return Provenance(
         sha256,
-        case.case_id,
+        source.case_id,
         "" if origin is None else str(origin),
         _user(),
         datetime.now(UTC).isoformat(timespec="seconds"),

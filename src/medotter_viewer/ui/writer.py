@@ -105,8 +105,15 @@ def write_points(path: str, data: Any, attributes: dict[str, Any]) -> list[str]:
             "points' instead, and save that"
         )
     out = Path(path)
-    check_not_a_source([out], window.session.source.entries("all"))
-    done = export_landmarks(working.frozen(), out, source=working.case, level_shift=working.level_shift, overwrite=True)
+    done = export_landmarks(
+        working.frozen(),
+        out,
+        source=working.case,
+        unshifted=working.frozen(what_if=False),
+        level_shift=working.level_shift,
+        entries=window.session.source.entries("all"),
+        overwrite=True,
+    )
     window.show_message(f"wrote {out.name}: {done.points} points")
     return [str(done.path), str(done.beside)]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -90,10 +89,19 @@ class VertebraeDock(Panel):
         if working is None:
             return
         case, source, by = working.frozen(), working.case, working.level_shift
+        unshifted, entries = working.frozen(what_if=False), list(self._session.source.entries("all"))
 
         def work() -> ExportedLandmarks | WriteError:
             try:
-                return export_landmarks(case, path, source=source, level_shift=by, overwrite=overwrite)
+                return export_landmarks(
+                    case,
+                    path,
+                    source=source,
+                    unshifted=unshifted,
+                    level_shift=by,
+                    entries=entries,
+                    overwrite=overwrite,
+                )
             except WriteError as error:
                 return error
 
@@ -187,7 +195,7 @@ class VertebraeDock(Panel):
         if working is None:
             return lambda: None
         case, by = working.frozen(), working.level_shift
-        unshifted = replace(working.case, pred_landmarks=working.landmarks)
+        unshifted = working.frozen(what_if=False) if by else None
         return partial(vertebra_facts, case, self._session.spec, level_shift=by, unshifted=unshifted)
 
     def _on_facts(self, facts: VertebraFacts | None) -> None:
