@@ -260,7 +260,7 @@ class TestPolygons:
         case.pred.data[0, 0, 3] = 1  # painted since
         found = export(folder, case, as_drawn=True)
         assert [f.code for f in found.findings] == ["contours-retraced"]
-        assert "slice 4 of the label map was changed since" in found.findings[0].message
+        assert "slice 4 of the label map differs from what is drawn" in found.findings[0].message
         np.testing.assert_array_equal(masks_of(tmp_path / "out.dcm", folder)["tumour"], case.pred.data == 1)
 
     def test_on_upright_slices_a_drawn_prediction_is_traced_and_it_is_said(self, tmp_path: Path) -> None:

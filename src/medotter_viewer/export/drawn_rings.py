@@ -87,7 +87,7 @@ def _rings(drawn: DrawnStructures, region: str, pred: LabelMap, ids: tuple[int, 
     for index in range(len(drawn.stack)):
         filled = fill(placed.pixels(index), (rows, columns))
         if not np.array_equal(filled.T, mask[:, :, index]):
-            raise LabelError(f"slice {index + 1} of the label map was changed since")
+            raise LabelError(f"slice {index + 1} of the label map differs from what is drawn")
     rings: dict[int, list[Ring]] = {}
     for index in placed.points_lps:
         try:

@@ -7,11 +7,10 @@ another have no such form.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from medotter_viewer.errors import MetricInputError
 from medotter_viewer.geometry.polygons.areas import combined_area, drawable, even_odd_area, overlap_areas
@@ -113,9 +112,7 @@ def _nested(rings: Sequence[Ring], *, cancel_equal: bool) -> list[set[int]]:
     inside: list[set[int]] = [set() for _ in rings]
     low = np.array([ring.min(axis=0) for ring in rings])
     high = np.array([ring.max(axis=0) for ring in rings])
-    for i, j in combinations(range(len(rings)), 2):
-        if (low[i] >= high[j]).any() or (low[j] >= high[i]).any():
-            continue
+    for i, j in _meeting(low, high):
         both, only_i, only_j = overlap_areas([rings[i]], [rings[j]])
         least = _NOTHING * (both + min(only_i, only_j))
         if both <= least:
@@ -128,6 +125,14 @@ def _nested(rings: Sequence[Ring], *, cancel_equal: bool) -> list[set[int]]:
         if only_i <= least and (only_j > least or cancel_equal):
             inside[i].add(j)
     return inside
+
+
+def _meeting(low: NDArray[np.float64], high: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
+    """Pairs of rings whose boxes share more than an edge; (n, 2) corners of the boxes."""
+    for i in range(len(low) - 1):
+        meets = ((low[i] < high[i + 1 :]) & (low[i + 1 :] < high[i])).all(axis=1)
+        for j in np.flatnonzero(meets).tolist():
+            yield i, i + 1 + j
 
 
 def _without_cancelled(rings: list[Ring], inside: list[set[int]]) -> tuple[list[Ring], list[set[int]]]:
