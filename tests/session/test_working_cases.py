@@ -45,3 +45,36 @@ def test_a_case_that_is_not_edited_is_as_its_files_say(session: Any) -> None:
     assert session.edits.cases().load("A/bad", "one").pred_contours is None
     with pytest.raises(CaseNotFoundError):
         session.edits.cases().load("A/none", "one")
+
+
+def test_what_a_file_holds_is_saved_until_it_is_changed_again(session: Any) -> None:
+    session.go_to("A/bad")
+    session.pred_data[(*BLOCK, 3)] = 1
+    session.edits.note_painted()
+    assert session.edits.words == "edited, not saved"
+    session.edits.note_written(session.edits.cases(), ["A/bad"], "o.csv")
+    assert session.edits.words == "edited, saved as o.csv"
+    assert (session.edits.case_ids, session.edits.unwritten_ids) == (["A/bad"], [])
+    session.go_to("A/good")
+    session.go_to("A/bad")
+    assert session.edits.unwritten_ids == []
+    session.pred_data[(*BLOCK, 4)] = 1
+    session.edits.note_painted()
+    assert session.edits.words == "edited, not saved"
+
+
+def test_what_was_edited_while_a_file_was_written_is_not_saved(session: Any) -> None:
+    session.go_to("A/bad")
+    session.pred_data[(*BLOCK, 3)] = 1
+    session.edits.note_painted()
+    cases = session.edits.cases()
+    session.pred_data[(*BLOCK, 4)] = 1
+    session.edits.note_written(cases, ["A/bad"], "o.csv")
+    assert session.edits.unwritten_ids == ["A/bad"]
+    session.go_to("A/good")
+    cases = session.edits.cases()
+    session.go_to("A/bad")
+    session.pred_data[(*BLOCK, 5)] = 1
+    session.go_to("A/good")
+    session.edits.note_written(cases, ["A/bad"], "o.csv")
+    assert session.edits.unwritten_ids == ["A/bad"]

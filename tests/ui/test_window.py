@@ -347,3 +347,26 @@ def test_ids_beyond_65535_are_drawn_in_colours_of_their_own(
     colours = [tuple(np.round(layer.get_color(number), 3)) for number in (1, 2)]
     assert colours[0] != colours[1]
     assert all(colour[3] == 1 for colour in colours)
+
+
+def test_a_closed_window_leaves_no_widget(qapp: Any, tiny: Any) -> None:
+    from medotter_viewer import open_source
+    from medotter_viewer.ui.window import open_window, window_of
+
+    def open_and_close() -> Any:
+        window = open_window(open_source(tiny.bundle, predictions=tiny.predictions))
+        wait_for(lambda: window.session.opened is not None and scored(window), "first case scored")
+        window.close()
+        assert window_of(window.viewer) is None
+        window.viewer.close()
+        return weakref.ref(window)
+
+    gc.collect()
+    settle()
+    before = len(qapp.allWidgets())
+    closed = open_and_close()
+    settle()
+    gc.collect()
+    settle()
+    assert closed() is None
+    assert len(qapp.allWidgets()) == before

@@ -109,4 +109,5 @@ def _status(entry: CaseEntry, score: CaseScore | None, spec: EvalSpec) -> str:
         return "missing file" if any(f.code == "missing-file" for f in entry.findings) else "error"
     if spec.task_type == SHOWN_ONLY:
         return ""
-    return "no prediction" if entry.pred_path is None else "not scored yet"
+    predicted = entry.pred_path is not None or entry.pred_landmarks_path is not None
+    return "not scored yet" if predicted else "no prediction"

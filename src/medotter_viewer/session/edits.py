@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import Ring
@@ -51,6 +52,30 @@ class PredictionEdits:
         """Cases whose predictions were changed here; nothing of that is in a file."""
         return [*self._left, *([self.working.case.case_id] if self.working is not None and self.is_edited else [])]
 
+    @property
+    def unwritten_ids(self) -> list[str]:
+        """Cases of those whose edits no file holds that was written here."""
+        left = [case_id for case_id, one in self._left.items() if one.written_as is None]
+        is_open = self.working is not None and self.is_edited and self.working.written_as is None
+        return [*left, *([self.working.case.case_id] if self.working is not None and is_open else [])]
+
+    @property
+    def words(self) -> str:
+        """What is to be said of the open case's edits; empty without any."""
+        if self.working is None or not self.is_edited:
+            return ""
+        return f"edited, saved as {name}" if (name := self.working.written_as) else "edited, not saved"
+
+    def note_written(self, cases: WorkingCases, case_ids: Iterable[str], name: str) -> None:
+        """Note that a file holds cases as they were in `cases`; what was edited since is still in no file."""
+        for case_id in case_ids:
+            if self.working is not None and self.working.case.case_id == case_id:
+                self.working.note_painted()
+                if cases.is_still(self.working):
+                    self.working.written_as = name
+            elif case_id in self._left and cases.is_still(self._left[case_id], case_id):
+                self._left[case_id] = replace(self._left[case_id], written_as=name)
+
     def take_up(self, case: Case) -> None:
         """Make a case the open one, as it was when it was left."""
         self.working = WorkingCopy(case, self._left.pop(case.case_id, None))
@@ -76,6 +101,7 @@ class PredictionEdits:
         """Note that the label map was painted on, or was changed back."""
         if self.working is not None:
             self.working.note_painted()
+            self.working.written_as = None
         self._on_painted()
 
     def set_rings(self, number: int, rings: Sequence[Ring], *, goes_on: bool = False) -> None:

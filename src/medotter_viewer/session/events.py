@@ -24,6 +24,7 @@ class SessionEvents(SignalGroup):
     loading_started = Signal(str)  # case id
     case_changed = Signal(object)  # OpenedCase
     prediction_changed = Signal()  # contours, points or labels of the open case's prediction are others than before
+    edits_written = Signal()  # a file holds now what was edited
     scores_changed = Signal(object)  # CaseScore of the open case, or None; dice first, hd95 as it arrives
     scoring_changed = Signal(bool)  # whether the open case is being scored
     rows_changed = Signal()  # which rows, or their order

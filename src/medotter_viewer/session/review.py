@@ -199,7 +199,8 @@ class ReviewSession:
     def _on_loaded(self, opened: OpenedCase) -> None:
         self._loading = None
         if (left := self.edits.leave()) is not None:
-            self.events.failed.emit(f"{left}: your edits are kept until the window closes; they are in no file")
+            where = "; they are in no file" * (left in self.edits.unwritten_ids)
+            self.events.failed.emit(f"{left}: your edits are kept until the window closes{where}")
         case_id = opened.case.case_id
         self.opened = opened
         self.edits.take_up(opened.case)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.export.painted_rings import with_painted_rings
-from medotter_viewer.session.working_copy import Edits, WorkingCopy
+from medotter_viewer.session.working_copy import Drawn, Edits, WorkingCopy
 from medotter_viewer.sources.source import CaseSource
 
 
@@ -36,12 +38,23 @@ class WorkingCases:
     ) -> None:
         self._source, self._spec = source, spec
         self._edits = dict(edits)
-        self._open = None
+        self._open: tuple[Case, Case] | None = None
+        self._drawn: Drawn | None = None
         self.what_ifs = frozenset(case_id for case_id, one in edits.items() if one.level_shift)
         if working is not None:
             working.note_painted()
             self._open = working.case, working.frozen(what_if=False)
+            self._drawn = working.drawn
             self.what_ifs |= {working.case.case_id} if working.level_shift else set()
+
+    def is_still(self, now: WorkingCopy | Edits, case_id: str = "") -> bool:
+        """Tell whether a case, open or (by its id) left, is as it was when this was made."""
+        if isinstance(now, Edits):
+            return self._edits.get(case_id) is now
+        if self._open is None or self._open[0] is not now.case or self._drawn is not now.drawn:
+            return False
+        then, shown = self._open[1].pred, now.frozen(what_if=False).pred
+        return now.level_shift == 0 and (then is None or shown is None or np.array_equal(then.data, shown.data))
 
     def load(self, case_id: str, region: str) -> Case:
         """Return a case as it was edited, without its image unless it is open; callable from any thread.

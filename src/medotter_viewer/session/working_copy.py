@@ -42,6 +42,8 @@ class Edits:
         Earlier and later states of them.
     level_shift : int
         The what-if that was on.
+    written_as : str or None
+        File that holds all of it.
     """
 
     from_file: Drawn
@@ -50,6 +52,7 @@ class Edits:
     undo: tuple[Drawn, ...] = ()
     redo: tuple[Drawn, ...] = ()
     level_shift: int = 0
+    written_as: str | None = None
 
 
 class WorkingCopy:
@@ -70,6 +73,8 @@ class WorkingCopy:
         A what-if: by how many levels towards the feet all predicted labels are moved; 0 is as they are.
     is_painted : bool
         Whether the label map differs from the file, as of the last `note_painted`.
+    written_as : str or None
+        File that holds the prediction as it is now, edits and all; None where there is none.
     """
 
     def __init__(self, case: Case, edits: Edits | None = None) -> None:
@@ -85,6 +90,7 @@ class WorkingCopy:
             self._painted = (case.pred.data if kept is None else kept).copy(order="K")
         self.is_painted = self._painted is not None and kept is not None
         self.level_shift = 0 if edits is None else edits.level_shift
+        self.written_as = None if edits is None else edits.written_as
         self._ids: set[int] | None = None  # of the painted label map
         self._relabelled: LabelMap | None = None
 
@@ -92,6 +98,11 @@ class WorkingCopy:
     def pred_data(self) -> IntArray | None:
         """The label map that may be painted on, file-axis order; None without one, and while a what-if is on."""
         return None if self.level_shift else self._painted
+
+    @property
+    def drawn(self) -> Drawn:
+        """Contours and points as they are now."""
+        return self._drawn
 
     @property
     def contours(self) -> ScanContours | None:
@@ -147,7 +158,15 @@ class WorkingCopy:
         if not self.is_edited:
             return None
         painted = self._painted if self.is_painted else None
-        return Edits(self._from_file, painted, self._drawn, tuple(self._undo), tuple(self._redo), self.level_shift)
+        return Edits(
+            self._from_file,
+            painted,
+            self._drawn,
+            tuple(self._undo),
+            tuple(self._redo),
+            self.level_shift,
+            self.written_as,
+        )
 
     # ---------------------------------------------------------------- changes
 
@@ -197,13 +216,13 @@ class WorkingCopy:
     def set_level_shift(self, by: int) -> None:
         """Look at what would be if all predicted labels were moved; 0 ends it."""
         self.note_painted()
-        self.level_shift, self._relabelled = by, None
+        self.level_shift, self._relabelled, self.written_as = by, None, None
 
     # ---------------------------------------------------------------- inside
 
     def _begin(self, goes_on: bool) -> None:
         if goes_on and self._is_under_way:
-            self._drawn = self._undo.pop()
+            self._drawn, self.written_as = self._undo.pop(), None
 
     def _draw(self, drawn: Drawn) -> None:
         self._is_under_way = not _same(drawn, self._drawn)
@@ -211,14 +230,14 @@ class WorkingCopy:
             self._undo.append(self._drawn)
             del self._undo[:-_MOST_STEPS]
             self._redo.clear()
-            self._drawn = drawn
+            self._drawn, self.written_as = drawn, None
 
     def _step(self, from_: list[Drawn], to: list[Drawn]) -> bool:
         self._is_under_way = False
         if not from_:
             return False
         to.append(self._drawn)
-        self._drawn = from_.pop()
+        self._drawn, self.written_as = from_.pop(), None
         return True
 
     def _unshifted(self) -> Case:

@@ -53,7 +53,10 @@ class Editing:
         """Begin to edit what the case's prediction is made of, or end it, and say so."""
         if self._tool is not None:
             self._stop()
-            self._say("editing ended; what was changed is in no file until you export it" * self._session.edited)
+            self._say(
+                "editing ended; what was changed is in no file until you export it"
+                * bool(self._session.edits.unwritten_ids)
+            )
             return
         placed, working = self._looking.placed, self._session.working
         if placed is None or working is None:

@@ -15,7 +15,7 @@ from medotter_viewer.ui.vectors import LinesSpec, PointsSpec, RingsSpec, VectorS
 _UNITS = ("mm",) * 3
 _POINT_PX, _SEED_PX, _LINE_PX, _TEXT_PT = 9, 15, 2.0, 11
 _HANDLE_PX = (4.0, 8.0)  # of the points of an outline while it is edited
-_GAP = "   "  # between a point and its name
+_GAP = " " * 7  # between a point and its name: beside the outline of a vertebra rather than on it
 _RANKS = {
     "other_rings": 0,
     "gt_rings": 1,

@@ -217,6 +217,7 @@ class ReviewWindow:
         if self._closed:
             return
         self._closed = True
+        _WINDOWS.pop(self.viewer, None)  # it would keep the viewer alive: a value must not hold its key
         self._main.close()
         self.docks.stop_work()
         self.session.close()
@@ -234,8 +235,9 @@ class ReviewWindow:
             shortcut.deleteLater()
         self.docks.close()
         self.overlay.close_quietly()
-        self.looking.vectors.close()
-        self.display.close()
+        with self.viewer.layers.batched_update():  # else napari collects garbage after each of them
+            self.looking.vectors.close()
+            self.display.close()
 
 
 def _is_alive(viewer: Any) -> bool:

@@ -256,3 +256,18 @@ def test_a_what_if_is_written_without_and_said(session: ReviewSession, bundle: P
     said = export(dock, bundle / "out.csv", qtbot)
     assert "labels are moved on the screen as a what-if: written as they are without it" in said
     assert set(sources_of(bundle / "out.csv")) == {"model"}
+
+
+def test_what_was_exported_with_all_edits_is_no_more_said_to_be_in_no_file(
+    dock: ExportDock, review: ReviewSession, scans: Path, qtbot: Any
+) -> None:
+    review.edits.set_rings(1, [square(0), square(20)])
+    assert dock.header.text() == "edited here and in no file: TC1"
+    dock.generated_only.value = True
+    export(dock, scans / "out.csv", qtbot)
+    assert dock.header.text() == "edited here and in no file: TC1"
+    dock.generated_only.value = False
+    export(dock, scans / "out.csv", qtbot)
+    assert dock.header.text() == "edited here and saved: TC1"
+    review.edits.undo()
+    assert dock.header.text().startswith("nothing is edited")

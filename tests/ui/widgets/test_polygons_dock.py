@@ -74,14 +74,14 @@ class TestNumbers:
 
     def test_without_overlap_the_rule_says_why_and_there_is_no_error_volume(self) -> None:
         facts = polygon_facts(scan(pred_contours=ScanContours({3: [ring(100, 0, 5)]})), SPEC)
-        assert "score 0: prediction and target do not overlap" in rows.header_text(facts, ContourRules(), edited=False)
+        assert "score 0: prediction and target do not overlap" in rows.header_text(facts, ContourRules(), edited="")
         assert texts(rows.number_lines(facts.numbers, 10.0))[5] == ["E  error", "–", "", ""]
 
     def test_a_scan_without_target_or_prediction_says_so(self) -> None:
         empty = polygon_facts(scan(gt_contours=ScanContours()), SPEC)
-        assert "score 0: the scan has no target" in rows.header_text(empty, ContourRules(), edited=False)
+        assert "score 0: the scan has no target" in rows.header_text(empty, ContourRules(), edited="")
         nothing = polygon_facts(scan(pred_contours=None), SPEC)
-        assert "not scored: no prediction" in rows.header_text(nothing, ContourRules(), edited=False)
+        assert "not scored: no prediction" in rows.header_text(nothing, ContourRules(), edited="")
         assert rows.origin_text(nothing) == "no predicted polygons"
         assert rows.number_lines(nothing.numbers, 10.0) == []
 
@@ -92,7 +92,7 @@ class TestNumbers:
         assert len(facts.seeds) == 2
 
     def test_target_names_that_are_merged_are_named_and_so_is_the_rule(self) -> None:
-        text = rows.header_text(polygon_facts(scan(), SPEC), ContourRules(overlap="sum"), edited=True)
+        text = rows.header_text(polygon_facts(scan(), SPEC), ContourRules(overlap="sum"), edited="edited, not saved")
         lines = text.split("\n")
         assert lines[0] == "target radiomics_gtv = GTV_Mass + radiomics_gtv (merged)"
         assert "added up" in lines[1]

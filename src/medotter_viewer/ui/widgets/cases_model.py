@@ -46,6 +46,8 @@ class CasesModel(CellModel):
         self._connections.add(events.row_changed, self._on_row_changed)
         for signal in (events.loading_started, events.case_changed, events.failed):
             self._connections.add(signal, self._on_case_changed)
+        for signal in (events.prediction_changed, events.scores_changed):
+            self._connections.add(signal, self._on_edited)
         self.refresh()
 
     def make_columns(self) -> Sequence[Column]:
@@ -119,6 +121,9 @@ class CasesModel(CellModel):
 
     def _results(self, row: CaseRow) -> list[Cell]:
         status = status_cell(row)
+        if row.case_id in self._session.edits.case_ids and row.status not in _ERRORS:
+            why = "edited here: the numbers are those of the file; yours are in the score table while the case is open"
+            status = replace(status, text="edited", why=why, tone="plain")
         if row.status in _WORDS:
             covered = replace(status, span=0, word=True)
             return [replace(covered, span=len(self._session.metrics) + 1), *[covered] * len(self._session.metrics)]
@@ -138,6 +143,11 @@ class CasesModel(CellModel):
         for place, row in enumerate(self._session.rows):
             if row.case_id == case_id:
                 self.refresh_rows(place, place)
+
+    def _on_edited(self, _: object = None) -> None:
+        """Show whether the open case is edited."""
+        if (row := self.open_row()) is not None:
+            self.refresh_rows(row, row)
 
     def _on_case_changed(self, _: object = None) -> None:
         marked = {row for row, cells in self._made.items() if cells[0].text == OPEN}

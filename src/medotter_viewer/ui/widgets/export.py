@@ -14,6 +14,7 @@ from qtpy.QtWidgets import QFormLayout, QHBoxLayout, QProgressBar, QPushButton, 
 from medotter_viewer.errors import WriteError
 from medotter_viewer.export.polygon_files import Exported
 from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.session.working_cases import WorkingCases
 from medotter_viewer.sources.source import Split
 from medotter_viewer.ui.widgets.dock import Panel
 from medotter_viewer.ui.widgets.export_job import FORMATS, ExportOrder, error_text, export_now, result_text
@@ -88,6 +89,7 @@ class ExportDock(Panel):
         self._progressed.connect(self._on_progressed)
         self._connections.add(session.events.case_changed, self._show_state)
         self._connections.add(session.events.prediction_changed, self._show_state)
+        self._connections.add(session.events.edits_written, self._show_state)
         self._connections.add(session.events.scores_changed, self._show_state)
         self._show_running(False)
         self._show_state()
@@ -160,7 +162,7 @@ class ExportDock(Panel):
             except Exception as error:  # noqa: BLE001 - told apart on the main thread
                 return error
 
-        self._run(work, lambda outcome: self._on_written(outcome, order))
+        self._run(work, lambda outcome: self._on_written(outcome, order, cases))
         self._on_done()
 
     # ---------------------------------------------------------------- what happened
@@ -169,21 +171,25 @@ class ExportDock(Panel):
         self.progress.setRange(0, total)
         self.progress.setValue(done)
 
-    def _on_written(self, outcome: Exported | Exception, order: ExportOrder) -> None:
+    def _on_written(self, outcome: Exported | Exception, order: ExportOrder, cases: WorkingCases) -> None:
         self._cancelled = None
         self._show_running(False)
         if isinstance(outcome, Exception):
             self.result.setText(error_text(outcome))
-        else:
-            self.result.setText(result_text(outcome, order))
+            return
+        self.result.setText(result_text(outcome, order))
+        if outcome.files and not order.generated_only and self._session.spec.task_type == "lung_contour":
+            self._session.edits.note_written(cases, order.case_ids, outcome.files[0].name)
+            self._session.events.edits_written.emit()
 
     def _show_state(self, *_: object) -> None:
-        edited = self._session.edits.case_ids
-        self.header.setText(
-            f"edited here and in no file: {', '.join(edited)}"
-            if edited
-            else "nothing is edited: polygons are written as the files have them"
-        )
+        edited, unwritten = self._session.edits.case_ids, self._session.edits.unwritten_ids
+        lines = [f"edited here and in no file: {', '.join(unwritten)}"] * bool(unwritten)
+        if written := [case_id for case_id in edited if case_id not in unwritten]:
+            lines.append(f"edited here and saved: {', '.join(written)}")
+        if edited and self._session.spec.is_vertebrae:
+            lines.append("moved points are saved under Vertebrae; here label maps are written as polygons")
+        self.header.setText("\n".join(lines) or "nothing is edited: polygons are written as the files have them")
 
     def _show_running(self, running: bool) -> None:
         self.progress.setVisible(running)

@@ -100,6 +100,7 @@ class PolygonsDock(Panel):
         self._connections.add(events.case_changed, self._on_case_changed)
         self._connections.add(events.prediction_changed, self._ask)
         self._connections.add(events.scores_changed, self._on_scores_changed)
+        self._connections.add(events.edits_written, self._show)
         self._show()
         self._ask()
 
@@ -199,7 +200,7 @@ class PolygonsDock(Panel):
 
     def _show(self) -> None:
         facts, rules = self.facts, self._session.spec.contours or ContourRules()
-        self.header.setText(rows.header_text(facts, rules, edited=self._session.edited))
+        self.header.setText(rows.header_text(facts, rules, edited=self._session.edits.words))
         self.alarm.say(rows.alarm_text(facts))
         self.numbers.show(rows.number_lines(facts.numbers if facts else None, rules.error_length_mm))
         self.numbers_table.fit_height()

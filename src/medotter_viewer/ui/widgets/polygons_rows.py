@@ -75,7 +75,7 @@ _AREA = VolumeUnit("mm²", 1.0, 1)
 _MM3, _ML = VolumeUnit("mm³", 1.0, 1), VolumeUnit("mL", 1000.0, 2)
 
 
-def header_text(facts: PolygonFacts | None, rules: ContourRules, *, edited: bool) -> str:
+def header_text(facts: PolygonFacts | None, rules: ContourRules, *, edited: str) -> str:
     """Return what is scored and by which rule, a line each."""
     if facts is None:
         return "No case is open."
@@ -87,7 +87,7 @@ def header_text(facts: PolygonFacts | None, rules: ContourRules, *, edited: bool
         lines.append(f"not scored: {facts.why_not}")
     elif (rule := facts.numbers.score.rule) is not None:
         lines.append(_RULES.get(rule, rule.replace("_", " ")))
-    lines += ["edited, not saved"] * edited
+    lines += [edited] * bool(edited)
     return "\n".join(lines)
 
 

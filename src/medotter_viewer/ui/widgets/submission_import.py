@@ -47,7 +47,7 @@ class SubmissionImport:
 
     def start(self, path: Path) -> None:
         """Open a submission, or say which edits would be lost and wait for `go_on`."""
-        edited = self._session.edits.case_ids
+        edited = self._session.edits.unwritten_ids
         if edited:
             self._path = path
             self._say(

@@ -34,7 +34,7 @@ def levels(by: int) -> str:
     return f"{abs(by)} level{'s' * (abs(by) > 1)} towards the {'feet' if by > 0 else 'head'}"
 
 
-def header_text(facts: VertebraFacts | None, *, edited: bool = False) -> str:
+def header_text(facts: VertebraFacts | None, *, edited: str = "") -> str:
     """Return the numbers of the scan: rates by both rules, distance, missed, extra, edited."""
     if facts is None:
         return ""
@@ -53,7 +53,7 @@ def header_text(facts: VertebraFacts | None, *, edited: bool = False) -> str:
         lines.append(f"by rule: {others} · task text {number_text('id_rate', found.id_rate('all_gt'))}")
     distance = "not defined" if found.d_mean is None else f"{found.d_mean:.2f} mm"
     parts = [f"mean distance {distance}", f"missed {len(found.missing)}", f"extra {len(found.extra)}"]
-    lines.append(" · ".join([*parts, *["edited, not saved"] * edited]))
+    lines.append(" · ".join([*parts, *[edited] * bool(edited)]))
     return "\n".join(lines)
 
 

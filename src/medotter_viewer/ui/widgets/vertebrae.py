@@ -13,6 +13,7 @@ from qtpy.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout
 from medotter_viewer.errors import WriteError
 from medotter_viewer.export.landmark_files import ExportedLandmarks, export_landmarks
 from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.session.working_cases import WorkingCases
 from medotter_viewer.ui.widgets import vertebra_rows as rows
 from medotter_viewer.ui.widgets.cell_table import CellTable
 from medotter_viewer.ui.widgets.dock import Panel
@@ -62,6 +63,7 @@ class VertebraeDock(Panel):
         self._saving = Latest(run_in_background, self._on_saved)
         self._stale, self._scoring = True, False
         self.facts: VertebraFacts | None = None
+        self._being_saved: WorkingCases | None = None
         self.picture: SpinePicture | None = None
         self.header, self.derived, self.shift, self.status = (remark() for _ in range(4))
         self.model = VertebraeModel(session.spec, self)
@@ -105,6 +107,7 @@ class VertebraeDock(Panel):
             except WriteError as error:
                 return error
 
+        self._being_saved = self._session.edits.cases()
         self._saving.ask(lambda: work)
 
     def close_connections(self) -> None:
@@ -225,12 +228,17 @@ class VertebraeDock(Panel):
             self.status.setText(f"Not saved: {done}")
         else:
             self.status.setText(f"{done.points} points saved: {done.path}\nwho changed what: {done.beside.name}")
+            working = self._session.working
+            if working is not None and self._being_saved is not None and not working.is_painted:
+                self._session.edits.note_written(self._being_saved, [working.case.case_id], done.path.name)
+                self._session.events.edits_written.emit()
 
     # ---------------------------------------------------------------- words
 
     def _show(self) -> None:
         facts = self.facts
-        edited = self._session.edited and facts is not None and not facts.level_shift  # a what-if says so itself
+        shown = facts is not None and not facts.level_shift  # a what-if says so itself
+        edited = self._session.edits.words if shown else ""
         self.header.setText(rows.header_text(facts, edited=edited))
         for label, text in ((self.derived, rows.derived_text(facts)), (self.shift, rows.shift_text(facts))):
             label.setText(text)
@@ -288,5 +296,6 @@ class VertebraeDock(Panel):
         events = self._session.events
         self._connections.add(events.case_changed, self._on_case_changed)
         self._connections.add(events.prediction_changed, self._ask)
+        self._connections.add(events.edits_written, self._show)
         self._connections.add(events.scores_changed, self._on_scores_changed)
         self._connections.add(events.scoring_changed, self._on_scoring_changed)
