@@ -395,6 +395,34 @@ def test_the_picture_of_a_scan_has_both_colours_its_score_and_one_pane() -> None
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["ground truth", "prediction"]
 
 
+def test_a_predicted_label_map_of_a_scan_is_drawn_along_its_pixels_with_the_slice_s_own_number() -> None:
+    case = block_scan(shift=4.0)
+    assert case.stack is not None
+    data = np.zeros(SHAPE, dtype=np.uint8)
+    data[BLOCK] = 1
+    predicted = replace(case, pred_contours=None, pred=LabelMap(data, case.stack.grid))
+    scene = make_scene(predicted, SCAN_SPEC, None, None)
+    assert scene.parts == ("gt", "pred")
+    (plane,) = scene.planes
+    for side in ("gt", "pred"):  # the block itself: both outlines are the same
+        points = scene.outline(side, plane).reshape(-1, 2)
+        np.testing.assert_allclose(np.ptp(points, axis=0), (6 * 1.5, 5 * 2), atol=1e-6)
+    # slice 1 of the file is number 12; the first of three equal ones from the head is slice 3, number 14
+    (axes,) = triplet(predicted, SCAN_SPEC).axes
+    shown = scene.indices[0] + 1
+    assert f"slice {shown}/6  ·  number {11 + 6 - shown}" in axes.get_title(loc="left")
+
+
+def test_lungs_and_vertebrae_are_drawn_in_the_windows_that_suit_them() -> None:
+    image = Volume(np.full(RAS.shape, -600, dtype=np.int16), RAS, unit="HU")
+    case = _case(gt=_labels((1, 2, 3)), channels={"image": image})
+    texts = {
+        task: [text for text in _texts(triplet(case, replace(SPEC, task_type=task), modality="CT")) if " W " in text]
+        for task in ("seg", "lung_contour", "vertebra")
+    }
+    assert [text.split("W ")[1] for (text,) in texts.values()] == ["400  L 40", "1500  L -600", "1800  L 400"]
+
+
 def test_a_margin_of_a_scan_goes_around_its_rings() -> None:
     (axes,) = triplet(block_scan(shift=2.0), SCAN_SPEC, margin_mm=3.0).axes
     assert abs(np.diff(axes.get_xlim())[0]) == pytest.approx((6 + 2) * 1.5 + 2 * 3)

@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from scan_files import TARGET, box, write_png_scan
 
 from medotter_viewer.cli import main
 from medotter_viewer.cli.output import ProgressLine
@@ -117,3 +118,20 @@ def test_after_a_million_polygons_the_next_line_is_refused_by_its_number_in_litt
     exit_code, peak_kb = map(int, done.stdout.split()[-2:])
     assert exit_code == 1
     assert peak_kb < 200 * 1024
+
+
+def test_with_scans_it_says_which_have_no_polygon_and_which_polygons_lie_elsewhere(tmp_path: Path, capsys) -> None:
+    for name in ("TC1", "TC2", "TC3"):
+        write_png_scan(tmp_path / "tc", name, {TARGET: {1: [box(5, 5, 10)]}})
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "submission.csv").write_text("TC1,1,5,5,15,5,15,15\nTC2,1,-5,-5,-15,-5,-15,-15\n")
+    out = tmp_path / "o.json"
+    scans = str(tmp_path / "tc")
+    assert main(["polygons", "check", str(tmp_path / "model"), "--scans", scans, "--json", str(out)]) == 0
+    findings = {note["code"]: note for note in json.loads(out.read_text())["findings"]}
+    assert set(findings) == {"polygons-outside-image", "scan-not-submitted"}
+    assert findings["polygons-outside-image"]["where"] == "TC2"
+    assert findings["scan-not-submitted"]["message"].endswith("which count as without prediction: TC3")
+    (tmp_path / "model" / "submission.zip").write_bytes(b"")
+    assert main(["polygons", "check", str(tmp_path / "model")]) == 1
+    assert "holds both submission.csv and submission.zip; keep one" in capsys.readouterr().err

@@ -71,7 +71,10 @@ def test_scans_without_target_can_be_left_out_and_are_listed(tmp_path: Path) -> 
     found = run(submission(tmp_path / "s.csv", {"TC_A": {1: [SQUARE]}}), "--scans", root, "--skip-empty-truth")
     assert (found["n_scans"], sorted(found["scans"])) == (3, ["TC_A", "TC_B", "TC_C"])
     assert found["score"] == pytest.approx(1e6 / 3)
-    assert [(note["code"], note["where"]) for note in found["notes"]] == [("scan-left-out", "TC_D")]
+    left_out, without = found["notes"]
+    assert (left_out["code"], left_out["where"]) == ("scan-left-out", "TC_D")
+    assert (without["severity"], without["code"]) == ("info", "scan-not-submitted")
+    assert without["message"] == "no polygon of 2 scans, which score 0 and count: TC_B, TC_C"
 
 
 def test_a_target_that_no_scan_has_is_wrong_usage_and_lists_what_there_is(
@@ -212,7 +215,8 @@ def test_a_folder_of_label_maps_is_scored_and_one_without_predictions_is_wrong_u
     data = np.zeros((64, 64, 1), dtype=np.uint8)
     data[10:20, 10:20] = 1
     nib.save(nib.Nifti1Image(data, np.diag([-1, -1, 1, 1])), tmp_path / "model" / "A.nii.gz")
-    found = run(tmp_path / "model", "--scans", tmp_path / "tc")
+    found = run(tmp_path / "model", "--scans", tmp_path / "tc", code=1)  # B is missing: incomplete
+    assert "B: no prediction: it scores 0, the result is incomplete" in capsys.readouterr().err
     assert {name: scan["score"] for name, scan in found["scans"].items()} == {"A": 1, "B": 0}
     notes = [(note["severity"], note["code"]) for note in found["scans"]["B"]["notes"]]
     assert notes == [("warning", "no-prediction")]
@@ -223,3 +227,15 @@ def test_a_folder_without_scans_is_refused(tmp_path: Path, capsys: pytest.Captur
     assert main(["polygons", "score", str(path), "--scans", str(tmp_path)]) == 1
     assert "no scan" in capsys.readouterr().err
     assert main(["polygons", "score", str(tmp_path / "no.csv"), "--scans", str(tmp_path)]) == 2
+
+
+def test_polygons_beside_the_image_are_told_with_the_frame_that_is_meant(tmp_path: Path) -> None:
+    write_png_scan(tmp_path / "tc", "S", {TARGET: {1: [box(5, 5, 10)]}})
+    turned = [(-x, -y) for x, y in box(5, 5, 10)]  # RAS
+    found = run(submission(tmp_path / "s.csv", {"S": {1: [turned]}}), "--scans", tmp_path / "tc")
+    (note,) = [note for note in found["scans"]["S"]["notes"] if note["code"] == "polygons-outside-image"]
+    assert note["severity"] == "warning"
+    assert "scan S: its polygons lie beside the image: x -15 to -5, y -15 to -5; the image: " in note["message"]
+    assert "DICOM's LPS" in note["message"]
+    good = run(submission(tmp_path / "g.csv", {"S": {1: [box(5, 5, 10)]}}), "--scans", tmp_path / "tc")
+    assert "polygons-outside-image" not in {note["code"] for note in good["scans"]["S"]["notes"]}

@@ -98,6 +98,6 @@ def test_the_line_of_a_case_names_its_grid_where_it_has_one() -> None:
 def test_a_what_if_and_what_is_edited_are_said(shift: int, said: str) -> None:
     with_points = place(make_case(pred_landmarks=Landmarks({20: (0, 0, 0)})), SPINE)
     assert working_lines(with_points, "", shift) == [said]
-    assert working_lines(with_points, "drag them", 0) == ["editing points - not saved\ndrag them"]
-    assert working_lines(place(make_case(), SPINE), "draw", 0) == ["editing contours - not saved\ndraw"]
+    assert working_lines(with_points, "drag them", 0) == ["editing points\ndrag them"]
+    assert working_lines(place(make_case(), SPINE), "draw", 0) == ["editing contours\ndraw"]
     assert working_lines(with_points, "", 0) == []

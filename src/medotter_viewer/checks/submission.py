@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
@@ -40,12 +40,15 @@ class SubmissionCheck:
         Lines read, and those that hold a polygon.
     findings : sequence of Finding
         Errors, then warnings; `where` is the line.
+    boxes : mapping of str to (float, float, float, float)
+        Scan id to smallest x and y, largest x and y of its polygons, mm.
     """
 
     status: Status
     lines: int
     polygons: int
     findings: Sequence[Finding]
+    boxes: Mapping[str, tuple[float, float, float, float]] = field(default_factory=dict)
 
 
 def check_submission(
@@ -73,7 +76,7 @@ def check_submission(
     for block in reader:
         checks.add(block)
     findings = [*reader.log.findings(), *checks.findings()]
-    return SubmissionCheck(reader.status, reader.lines, reader.polygons, findings)
+    return SubmissionCheck(reader.status, reader.lines, reader.polygons, findings, checks.boxes)
 
 
 def polygon_findings(submission: Submission, path: Path) -> list[Finding]:
@@ -106,6 +109,7 @@ class PolygonChecks:
         self._scan_ids = scan_ids
         self._keys: list[_Words] = []
         self._lines: list[NDArray[np.int32]] = []
+        self.boxes: dict[str, tuple[float, float, float, float]] = {}
 
     def add(self, block: PolygonBlock) -> None:
         """Look at some polygons."""
@@ -113,6 +117,7 @@ class PolygonChecks:
             return
         self._keys.append(_fingerprints(block))
         self._lines.append(block.lines)
+        self._widen(block)
         finite = np.logical_and.reduceat(np.isfinite(block.points).all(axis=1), block.starts[:-1])
         for index in np.flatnonzero(~finite).tolist():
             self._warn("not-a-number", block, index, "a coordinate is NaN or infinite: it has no area")
@@ -133,6 +138,20 @@ class PolygonChecks:
         differ = np.abs(areas.even_odd - areas.shoelace) > _SAME * areas.box
         for place in np.flatnonzero(differ | areas.crosses).tolist():
             self._crossing(block, int(rings[place]), areas, place)
+
+    def _widen(self, block: PolygonBlock) -> None:
+        """Widen the boxes around the polygons of each scan."""
+        n_points = np.diff(block.starts)
+        scans = np.repeat(block.scans, n_points)
+        finite = np.isfinite(block.points).all(axis=1)
+        for scan in np.unique(block.scans).tolist():
+            points = block.points[(scans == scan) & finite]
+            if len(points):
+                low, high = points.min(axis=0), points.max(axis=0)
+                name = self._scan_ids[scan]
+                if (old := self.boxes.get(name)) is not None:
+                    low, high = np.minimum(low, old[:2]), np.maximum(high, old[2:])
+                self.boxes[name] = (*low.tolist(), *high.tolist())
 
     def findings(self) -> list[Finding]:
         """Return the warnings about what was added."""

@@ -63,11 +63,17 @@ def run(options: argparse.Namespace) -> int:
     progress, rows = ProgressLine("scored"), []
     names: dict[str, None] = {}  # of all structures there are
     wanted: set[str] = set()
+    no_file: list[str] = []
+    no_polygon: list[str] = []
     for place, case_id in enumerate(source.case_ids(), 1):
         case = source.load(case_id, images=False)
         names.update(dict.fromkeys(case.structures))
         wanted |= case.entry.scan.names.names_of(rules.target) if case.entry.scan is not None else set()
         rows.append(score_scan(case, source.spec))
+        if case.entry.pred_path is None:
+            no_file.append(case_id)
+        elif case.pred is None and (case.pred_contours is None or not case.pred_contours.n_rings):
+            no_polygon.append(case_id)
         progress(place, len(source.case_ids()))
     # One that is there but could not be placed is no misspelling: its scan counts 0, and the notes say why.
     is_there = any(name == one or name.startswith(f"{one} (") for name in names for one in wanted)
@@ -76,6 +82,9 @@ def run(options: argparse.Namespace) -> int:
     left_out = [row for row in rows if row.is_without_target] if options.skip_empty_truth else []
     counted = [row for row in rows if row not in left_out]
     notes += [_left_out(row) for row in left_out]
+    if no_polygon := [case_id for case_id in no_polygon if case_id not in {row.scan_id for row in left_out}]:
+        message = f"no polygon of {len(no_polygon)} scans, which score 0 and count: {_listed(no_polygon)}"
+        notes.append(Finding("info", "scan-not-submitted", message))
     values = [row.value for row in counted if row.value is not None]
     mean = math.fsum(values) / len(values) if values and len(values) == len(counted) else None
     write_json(
@@ -93,14 +102,20 @@ def run(options: argparse.Namespace) -> int:
     for row in rows:
         if row.error is not None:
             fail(f"{row.scan_id}: not scored: {row.error}")
+    for case_id in no_file:
+        fail(f"{case_id}: no prediction: it scores 0, the result is incomplete")
     if not counted:
         fail("no scan has a target: there is no score")
-    return 1 if errors_of(notes) or any(row.error is not None for row in rows) or not counted else 0
+    return 1 if errors_of(notes) or any(row.error is not None for row in rows) or no_file or not counted else 0
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > _LISTED else "")
 
 
 def _no_such_target(options: argparse.Namespace, names: list[str]) -> str:
     """What is said where no scan has the target that was asked for."""
-    there = ", ".join(names[:_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > _LISTED else "")
+    there = _listed(names)
     return (
         f"--target {options.target}: no scan of {options.scans} has contours of it; structures are {there or 'none'}; "
         "a type needs the dictionary that lists its names (--structures FILE)"

@@ -62,6 +62,12 @@ PRESETS: tuple[Window, ...] = (
     Window("mediastinum", 50, 350),
 )
 BY_NAME: Mapping[str, Window] = {window.name: window for window in PRESETS}
+_BY_TASK: Mapping[str, Window] = {"lung_contour": BY_NAME["lung"], "vertebra": BY_NAME["bone"]}
+
+
+def window_of_task(task_type: str | None) -> Window:
+    """Return the CT window that suits a task type: lung for contours of lung scans, bone for vertebrae."""
+    return _BY_TASK.get(task_type or "", SOFT_TISSUE)
 
 
 def limits(window: Window) -> tuple[float, float]:

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.core.case import Case
+from medotter_viewer.core.contours import ScanContours
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.spec import MACRO, EvalSpec
 from medotter_viewer.core.volume import Volume
-from medotter_viewer.errors import ReadError, UsageError
+from medotter_viewer.errors import MedotterViewerError, ReadError, UsageError
 from medotter_viewer.figures.planes import PLANES, Frame, Plane, cut, edge_segments
 from medotter_viewer.figures.words import notes, title
 from medotter_viewer.geometry.orientation import display_order
@@ -23,6 +24,7 @@ from medotter_viewer.metrics.error_map import WRONG, error_map
 from medotter_viewer.metrics.overlap import id_mask
 from medotter_viewer.metrics.surface import bounding_box
 from medotter_viewer.scoring.contour_stack import contour_stack
+from medotter_viewer.scoring.lung import predicted_contours
 from medotter_viewer.scoring.slices import scored_ids, slice_profile
 
 _SIDES = {"gt": "ground truth", "pred": "prediction"}
@@ -75,6 +77,14 @@ class Scene:
         """The planes that are drawn: of contours that of their slices alone, as they have no outline across."""
         side = next(iter(self.rings.values()), None)
         return planes_of(self.grid) if side is None else [PLANES[side.axis]]
+
+    def number_text(self, plane: Plane) -> str:
+        """Return the number that the slice of a scan has in its files, in words; empty where it has none."""
+        side = next(iter(self.rings.values()), None)
+        if side is None or side.axis != plane.axis:
+            return ""
+        number = side.stack.numbers[side.flipped(self.indices[plane.axis])]
+        return "" if number is None else f"  ·  number {number}"
 
     def outline(self, part: str, plane: Plane) -> NDArray[np.float64]:
         """Return the (n, 2, 2) edges in mm of one label map, or of the contours of one side, in one plane."""
@@ -161,7 +171,7 @@ def make_scene(case: Case, spec: EvalSpec, region: str | None, channel: str | No
     image = case.channels.get(channel)
     parts = {"gt": case.gt, "native": case.gt_native if case.gt is None else None, "pred": case.pred}
     labels = {name: part for name, part in parts.items() if part is not None}
-    sides = {"gt": case.gt_contours, "pred": case.pred_contours}
+    sides = {"gt": case.gt_contours, "pred": _predicted(case, spec)}
     contours = {name: side for name, side in sides.items() if side is not None}
     stack = contour_stack(case) if contours else None
     rings = {} if stack is None else {name: place_rings(side, stack) for name, side in contours.items()}
@@ -184,6 +194,16 @@ def make_scene(case: Case, spec: EvalSpec, region: str | None, channel: str | No
         notes=(*undone, *notes(case, shown, image)),
         rings=rings,
     )
+
+
+def _predicted(case: Case, spec: EvalSpec) -> ScanContours | None:
+    """The predicted contours; those of a label map too, where the ground truth is drawn as contours."""
+    if case.gt_contours is None or case.pred_contours is not None:
+        return case.pred_contours
+    try:
+        return predicted_contours(case, spec)
+    except MedotterViewerError:
+        return None  # the title says why there is no score
 
 
 def planes_of(grid: Grid) -> list[Plane]:

@@ -241,7 +241,8 @@ def _scale_bar(axes: Axes, scene: SpineScene) -> None:
     """A length that holds along the curve and along each row."""
     _, right, bottom, _ = scene.extent
     x, y = right - 5, bottom - 5
-    axes.plot([x, x], [y - _BAR_MM, y], color="white", linewidth=2, solid_capstyle="butt", zorder=7)
+    style: dict[str, Any] = {"solid_capstyle": "butt", "zorder": 7, "path_effects": _rim(4)}
+    axes.plot([x, x], [y - _BAR_MM, y], color="white", linewidth=2, **style)
     axes.annotate(
         f"{_BAR_MM:g} mm",
         (x, y - _BAR_MM / 2),
@@ -257,10 +258,10 @@ def _scale_bar(axes: Axes, scene: SpineScene) -> None:
     )
 
 
-def _rim() -> list[Any]:
+def _rim(width: float = 2) -> list[Any]:
     from matplotlib.patheffects import withStroke
 
-    return [withStroke(linewidth=2, foreground="black")]
+    return [withStroke(linewidth=width, foreground="black")]
 
 
 def _legend(figure: Figure, scene: SpineScene, window_text: str, margin: float, middle: float) -> None:

@@ -30,6 +30,9 @@ _WHICH = ("gt", "pred")
 Segments = NDArray[np.float64]
 
 
+_RULES: Mapping[Candidates, str] = {"all_gt": "nearest of all", "common": "nearest of those on both sides"}
+
+
 @dataclass(frozen=True, slots=True)
 class SpinePoint:
     """A labelled point in the picture.
@@ -237,7 +240,9 @@ def _numbers(
         side = "ground truth" if gt is not None else "prediction"
         return f"{side} alone: {len((gt or pred or Landmarks({})).points_world)} points"
     rate = found.id_rate(candidates)
-    parts = [f"identified {len(found.hits(candidates))} of {found.n_gt}"] if rate is not None else []
+    parts = (
+        [f"identified {len(found.hits(candidates))} of {found.n_gt} ({_RULES[candidates]})"] if rate is not None else []
+    )
     parts += [] if found.d_mean is None else [f"mean distance {found.d_mean:.1f} mm"]
     if found.extra:
         parts.append("extra " + ", ".join(vertebra_name(i) for i in found.extra))

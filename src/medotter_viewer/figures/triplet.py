@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from medotter_viewer.core.accents import GT_ACCENT, PRED_ACCENT, WRONG_ACCENT
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.spec import EvalSpec
-from medotter_viewer.core.windows import Window
+from medotter_viewer.core.windows import Window, has_hu, window_of_task
 from medotter_viewer.errors import MissingDependencyError
 from medotter_viewer.figures.layout import arrange
 from medotter_viewer.figures.planes import Box, Frame, Plane, bar_length_mm, cut, position_text, window_limits
@@ -56,8 +56,8 @@ def triplet(
     region : str, optional
         Whose contours and worst slices; ``macro_avg`` takes all regions. None takes the headline's region.
     window : (width, level) or str, optional
-        Grey window, or its name: soft tissue, lung, bone, brain, liver, mediastinum. None takes soft tissue for
-        CT, else limits that suit the image.
+        Grey window, or its name: soft tissue, lung, bone, brain, liver, mediastinum. None takes what suits the task
+        for CT (lung for contours of lung scans, bone for vertebrae, else soft tissue), else what suits the image.
     channel : str, optional
         Which image; None takes the first.
     margin_mm : float, optional
@@ -80,6 +80,8 @@ def triplet(
         raise MissingDependencyError("pictures need matplotlib: pip install 'medotter-viewer[notebook]'") from error
 
     scene = make_scene(case, spec, region, channel)
+    if window is None and scene.image is not None and has_hu(scene.image, modality):
+        window = window_of_task(spec.task_type).name
     limits = None if scene.image is None else window_limits(scene.image, window, modality)
     planes = scene.planes
     boxes = [_box(scene, plane, margin_mm) for plane in planes]
@@ -146,7 +148,7 @@ def _draw(axes: Axes, scene: Scene, plane: Plane, box: Box, limits: tuple[float,
             autolim=False,
         )
     axes.set(xlim=(left, right), ylim=(bottom, top))
-    title = f"{plane.name}   slice {index + 1}/{frame.shape[plane.axis]}"
+    title = f"{plane.name}   slice {index + 1}/{frame.shape[plane.axis]}{scene.number_text(plane)}"
     if scene.grid.has_world:
         title += f"   {position_text(plane.axis, position)}"
         for letter, (x, y) in zip(plane.letters, ((0.015, 0.5), (0.985, 0.5), (0.5, 0.985), (0.5, 0.015)), strict=True):
@@ -182,7 +184,8 @@ def _scale_bar(axes: Axes, box: Box, length_mm: float) -> None:
     left, right, bottom, top = box
     inset = 0.03 * min(right - left, bottom - top)
     x, y = right - inset, bottom - inset
-    axes.plot([x - length_mm, x], [y, y], color="white", linewidth=2, solid_capstyle="butt", zorder=5)
+    style: dict[str, Any] = {"solid_capstyle": "butt", "zorder": 5, "path_effects": _rim(4)}
+    axes.plot([x - length_mm, x], [y, y], color="white", linewidth=2, **style)
     axes.annotate(
         f"{length_mm:g} mm",
         (x - length_mm / 2, y),
@@ -201,10 +204,10 @@ def _write(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
     axes.text(x, y, text, transform=axes.transAxes, color="white", zorder=6, path_effects=_rim(), **style)
 
 
-def _rim() -> list[Any]:
+def _rim(width: float = 2) -> list[Any]:
     from matplotlib.patheffects import withStroke
 
-    return [withStroke(linewidth=2, foreground="black")]
+    return [withStroke(linewidth=width, foreground="black")]
 
 
 def _legend(figure: Figure, scene: Scene, limits: tuple[float, float] | None, margin: float, middle: float) -> None:

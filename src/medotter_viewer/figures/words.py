@@ -68,7 +68,7 @@ def _dice_text(case: Case, spec: EvalSpec, region: str) -> str:
         return f"dice {words}" if dice.status in ("ok", "cap") else words
     values = [v for r in score.regions.values() if (v := r.metrics["dice"].value) is not None]
     if not values:
-        return "not labelled"
+        return "no predicted mask: dice is undefined" if case.pred is None else "not labelled"
     return f"mean dice {number_text('dice', sum(values) / len(values))} of {len(values)} regions"
 
 
@@ -79,6 +79,8 @@ def notes(case: Case, grid: Grid, image: Volume | None) -> list[str]:
         found.append("ground truth in its dataset's own ids: the label remap is not known, nothing is scored")
     if image is None:
         found.append("no image: contours only" if _has_contours(case) else "no image: labels only")
+    if case.gt_landmarks is not None or case.pred_landmarks is not None:
+        found.append("points of vertebrae are not drawn here: plot_spine draws them")
     if not grid.has_world and grid.unit == "mm":
         found.append("orientation unknown (the file has no form codes): no letters, positions or sides")
     elif grid.has_world and grid.oblique_deg > _OBLIQUE_DEG:

@@ -13,6 +13,7 @@ from medotter_viewer.core.segments import unique_names
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import MedotterViewerError
 from medotter_viewer.geometry.polygons import drawable, even_odd_area, overlap_areas
+from medotter_viewer.sources.scan_fields import box_of, outside_image
 from medotter_viewer.sources.scan_predictions import read_scan_prediction
 from medotter_viewer.sources.scans import read_scan, read_scan_volume
 
@@ -52,6 +53,9 @@ def load_scan_case(entry: CaseEntry, inputs: ScanInputs, *, images: bool = True)
     if inputs.prediction is not None and contours is None:
         pred, contours, noticed = read_scan_prediction(inputs.prediction, scan, inputs, entry)
         findings += noticed
+    if inputs.submitted is not None:
+        outside = outside_image(entry.case_id, box_of(inputs.submitted), scan.stack)
+        findings += [] if outside is None else [outside]
     structures = scan.structures or ()
     named = unique_names((one.number, one.name) for one in structures)
     return Case(

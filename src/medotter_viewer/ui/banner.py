@@ -80,7 +80,7 @@ def working_lines(placed: Placed, tools: str, level_shift: int) -> list[str]:
     """
     lines = []
     if tools:
-        lines.append(f"editing {'points' if placed.pred_points else 'contours'} \n{tools}")
+        lines.append(f"editing {'points' if placed.pred_points else 'contours'}\n{tools}")
     if level_shift:
         levels = f"{abs(level_shift)} level{'s' * (abs(level_shift) > 1)}"
         lines.append(f"what if: labels moved by {levels} towards the {'feet' if level_shift > 0 else 'head'}")

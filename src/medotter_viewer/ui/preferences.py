@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from medotter_viewer.core.spec import HD95_NAMES
-from medotter_viewer.core.windows import BY_NAME, SOFT_TISSUE, Window
+from medotter_viewer.core.windows import BY_NAME, SOFT_TISSUE, Window, window_of_task
 
 PLUGIN = "medotter-viewer"
 OF_THE_TASK = "suits the task"
 """The choice of a window that depends on what is looked at."""
-_BY_TASK = {"lung_contour": BY_NAME["lung"], "vertebra": BY_NAME["bone"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ def read_preferences(task_type: str | None = None) -> Preferences:
         Of the specification: unless the user chose a window, lungs open in the lung window, vertebrae in that for bone
         and all else in that for soft tissue.
     """
-    suitable = _BY_TASK.get(task_type or "", SOFT_TISSUE)
+    suitable = window_of_task(task_type)
     from napari.settings import get_plugin_settings
 
     try:
