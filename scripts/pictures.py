@@ -23,9 +23,11 @@ PICTURES = {  # name: folder of the cases, case, panel in front
     "lung_contours": ("lung_scans/data", "PHANTOM_LUNG_2", "Polygons"),
     "spine": ("spine_ct", "PHANTOM_SPINE/001", "Vertebrae"),
 }
+WITH_SEED = "lung_contours"
+"""Shown on the slice of the first seed."""
 
 
-def picture(target: Path, folder: str, case_id: str, panel: str) -> None:
+def picture(target: Path, folder: str, case_id: str, panel: str, *, at_seed: bool = False) -> None:
     """Open a case with the predictions `mixed`, bring a panel to the front, and write the picture of the window."""
     from medotter_viewer.ui.app import save_screenshot, wait_until_scored
     from medotter_viewer.ui.window import open_window
@@ -36,6 +38,10 @@ def picture(target: Path, folder: str, case_id: str, panel: str) -> None:
         wait_until_scored(window)
         window.docks.show(panel)
         wait_for(lambda: window.session.is_idle)
+        if at_seed:
+            window.looking.go.to_contour(*window.session.case.seeds[0])
+            window.display.fit()
+            wait_for(lambda: window.session.is_idle)
         save_screenshot(window.viewer, target)
     finally:
         window.close()
@@ -63,7 +69,7 @@ def main() -> None:
     os.chdir(Path(__file__).resolve().parent.parent)  # paths in pictures are relative
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
     for name, shown in PICTURES.items():
-        picture(folder / f"{name}.png", *shown)
+        picture(folder / f"{name}.png", *shown, at_seed=name == WITH_SEED)
 
 
 if __name__ == "__main__":
