@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
+from matplotlib.text import Text
 from numpy.typing import NDArray
 from scan_phantoms import BLOCK, SCAN_SPEC, SHAPE, block_scan
 
@@ -18,6 +20,7 @@ from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap, Remap
+from medotter_viewer.core.landmarks import Landmarks
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.core.windows import default_limits
@@ -310,6 +313,32 @@ def test_the_prediction_is_thinner_and_above_the_ground_truth() -> None:
     assert gt.get_zorder() < pred.get_zorder()
     assert [line.get_color() for line in figure.legends[0].get_lines()] == [GT_ACCENT, PRED_ACCENT]
     assert [t.get_text() for t in figure.legends[0].get_texts()] == ["ground truth", "prediction"]
+
+
+@pytest.mark.parametrize("region", ["a", "macro_avg"])
+def test_points_without_a_predicted_mask_are_counted_and_the_mask_is_said_to_be_missing(region: str) -> None:
+    points = Landmarks({20: (0.0, 0.0, 0.0), 21: (0.0, 0.0, -30.0)})
+    case = _case(gt=_labels((1, 1, 1)), pred_landmarks=points)
+    texts = _texts(triplet(case, replace(SPEC, task_type="vertebra"), region=region))
+    shown = "a" if region == "a" else "all regions"
+    assert f"SET/0001   {shown}   no predicted mask" in texts
+    assert "points of vertebrae (prediction 2) are not drawn here: plot_spine draws them" in texts
+
+
+def test_scale_bars_have_a_dark_edge() -> None:
+    for axes in triplet(_case(gt=_labels((1, 1, 1))), SPEC).axes:
+        (bar,) = axes.lines
+        (edge,) = bar.get_path_effects()
+        assert edge._gc["foreground"] == "black"
+        assert edge._gc["linewidth"] > bar.get_linewidth()
+
+
+def test_titles_of_narrow_panes_do_not_meet() -> None:
+    figure = triplet(_case(gt=_labels((1, 1, 1), grid=Grid((15, 15, 40), np.diag([3.0, 3.0, 4.0, 1.0])))), SPEC)
+    FigureCanvasAgg(figure).draw()
+    titles = [next(t for t in axes.findobj(Text) if t.get_text() == axes.get_title(loc="left")) for axes in figure.axes]
+    boxes = [title.get_window_extent() for title in titles]
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
 
 
 # ---------------------------------------------------------------- windows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from medotter_viewer.core.accents import GT_ACCENT, PRED_ACCENT, WRONG_ACCENT
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap, Remap
-from medotter_viewer.core.landmarks import Landmarks, Point
+from medotter_viewer.core.landmarks import Candidates, LandmarkRules, Landmarks, Point
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.errors import CaseNotFoundError, GridMismatchError, ReadError, UsageError
@@ -115,6 +116,22 @@ class TestDrawing:
         beside = [note.get_text() for note in figure.axes[0].texts]
         assert {"missed", "3.0 mm", "28.0 mm  nearer to L2", "extra"} <= set(beside)
         assert any("identified 1 of 3" in text and "extra T13" in text for text in texts(figure))
+
+    @pytest.mark.parametrize(
+        ("candidates", "words"),
+        [("all_gt", "identified 1 of 3 (nearest of all)"), ("common", "identified 2 of 3 (nearest of those on both")],
+    )
+    def test_the_rule_of_a_hit_is_said_beside_the_count(self, candidates: Candidates, words: str) -> None:
+        pred = {19: (0, 0, 60), 20: (0, 0, 12)}  # L1 18 mm from its point, 12 mm from L2, which is missed
+        spec = replace(SPEC, landmarks=LandmarkRules(candidates=candidates))
+        assert make_spine_scene(case_of(GT, pred), spec).subtitle.startswith(words)
+
+    def test_the_scale_bar_has_a_dark_edge(self) -> None:
+        (axes,) = spine_figure(case_of(image=True), SPEC).axes
+        (bar,) = [line for line in axes.lines if np.ptp(line.get_ydata()) == 50]
+        (edge,) = bar.get_path_effects()
+        assert edge._gc["foreground"] == "black"
+        assert edge._gc["linewidth"] > bar.get_linewidth()
 
     def test_lines_join_the_two_points_of_a_vertebra(self) -> None:
         figure = spine_figure(case_of(GT, {19: (0, -3, 60), 20: (0, 0, 2)}), SPEC)

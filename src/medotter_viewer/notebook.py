@@ -137,7 +137,8 @@ def plot_case(
 ) -> Figure:
     """Return a picture of a case: the axial, coronal and sagittal slice with the largest error area.
 
-    A scan with contours is drawn in one plane, that of its slices, on the most wrong of them. Never needs a display.
+    A scan with contours is drawn in one plane, that of its slices, on the most wrong of them; a predicted label map is
+    outlined there, too. Points of vertebrae are drawn by `plot_spine`. Never needs a display.
     See `medotter_viewer.figures.triplet` for region, window, channel and margin_mm, `view` for the rest.
 
     Raises

@@ -18,6 +18,7 @@ from medotter_viewer.core.windows import (
     has_hu,
     limits,
     value_range,
+    window_of_task,
 )
 
 
@@ -73,6 +74,11 @@ def test_presets_are_found_by_name() -> None:
     assert len(BY_NAME) == len(PRESETS) == 6
     assert all(BY_NAME[window.name] is window for window in PRESETS)
     assert limits(BY_NAME["lung"]) == (-1350.0, 150.0)
+
+
+def test_the_window_of_a_task_is_that_of_its_organ() -> None:
+    names = [window_of_task(task).name for task in ("lung_contour", "vertebra", "segmentation", None)]
+    assert names == ["lung", "bone", "soft tissue", "soft tissue"]
 
 
 def test_ct_gets_a_soft_tissue_window() -> None:

@@ -12,7 +12,7 @@ from medotter_viewer.core.accents import GT_ACCENT, PRED_ACCENT, WRONG_ACCENT
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.core.vertebra_names import vertebra_name
-from medotter_viewer.core.windows import Window, has_hu
+from medotter_viewer.core.windows import Window, has_hu, window_of_task
 from medotter_viewer.errors import MissingDependencyError
 from medotter_viewer.figures.planes import window_limits
 from medotter_viewer.figures.spine_scene import SpinePoint, SpineScene, make_spine_scene
@@ -111,7 +111,7 @@ def _draw(axes: Axes, scene: SpineScene, window: tuple[float, float] | str | Non
     text = ""
     if scene.image is not None and scene.volume is not None:
         if window is None and has_hu(scene.volume, modality):
-            window = "bone"
+            window = window_of_task("vertebra").name
         low, high = window_limits(scene.volume, window, modality)
         axes.imshow(scene.image, cmap="gray", vmin=low, vmax=high, **where)  # NaN is not drawn
         text = f"{scene.channel}   {Window.from_limits(low, high).text}"

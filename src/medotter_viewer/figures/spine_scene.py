@@ -28,8 +28,6 @@ _ASIDE_MM = 5.0  # to the left or right of the picture's plane, from which on it
 _NOTES = 5
 _WHICH = ("gt", "pred")
 Segments = NDArray[np.float64]
-
-
 _RULES: Mapping[Candidates, str] = {"all_gt": "nearest of all", "common": "nearest of those on both sides"}
 
 
@@ -240,9 +238,9 @@ def _numbers(
         side = "ground truth" if gt is not None else "prediction"
         return f"{side} alone: {len((gt or pred or Landmarks({})).points_world)} points"
     rate = found.id_rate(candidates)
-    parts = (
-        [f"identified {len(found.hits(candidates))} of {found.n_gt} ({_RULES[candidates]})"] if rate is not None else []
-    )
+    parts = []
+    if rate is not None:
+        parts.append(f"identified {len(found.hits(candidates))} of {found.n_gt} ({_RULES[candidates]})")
     parts += [] if found.d_mean is None else [f"mean distance {found.d_mean:.1f} mm"]
     if found.extra:
         parts.append("extra " + ", ".join(vertebra_name(i) for i in found.extra))

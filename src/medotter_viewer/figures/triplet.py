@@ -27,6 +27,8 @@ _STYLE: dict[str, dict[str, Any]] = {  # the prediction is thinner and on top: w
     "pred": {"label": "prediction", "color": PRED_ACCENT, "linewidth": 1.2, "zorder": 4},
 }
 _NARROWEST, _MARGIN, _HEAD, _FOOT, _LINE = 6.5, 0.1, 0.32, 0.36, 0.19  # inches
+_LETTER = 0.56  # mean width of a letter, in sizes of its font: titles of narrow panes must not meet
+_SMALLEST = 6.0  # points: below that nobody reads a title, and it may run into the next pane
 
 
 def triplet(
@@ -154,7 +156,9 @@ def _draw(axes: Axes, scene: Scene, plane: Plane, box: Box, limits: tuple[float,
         for letter, (x, y) in zip(plane.letters, ((0.015, 0.5), (0.985, 0.5), (0.5, 0.985), (0.5, 0.015)), strict=True):
             ha, va = {0.015: "left", 0.985: "right"}.get(x, "center"), {0.015: "bottom", 0.985: "top"}.get(y, "center")
             _write(axes, x, y, letter, ha=ha, va=va, fontsize=12, fontweight="bold")
-    axes.set_title(title, fontsize=9.5, loc="left", pad=4)
+    inches = axes.get_position().width * axes.figure.get_figwidth()  # type: ignore[union-attr]
+    fits = inches * 72 / (_LETTER * len(title))
+    axes.set_title(title, fontsize=max(_SMALLEST, min(9.5, fits)), loc="left", pad=4)
     _mark_other_planes(axes, scene, plane, box)
 
 

@@ -63,12 +63,15 @@ def _dice_text(case: Case, spec: EvalSpec, region: str) -> str:
     if score.status == "error":
         return "not scored"
     if region != MACRO:
-        dice = score.regions[region].metrics["dice"]
+        found = score.regions.get(region)
+        if found is None or (case.pred is None and found.metrics["dice"].value is None):
+            return "no predicted mask" if case.pred is None else "not scored"
+        dice = found.metrics["dice"]
         words = metric_text("dice", dice)
         return f"dice {words}" if dice.status in ("ok", "cap") else words
     values = [v for r in score.regions.values() if (v := r.metrics["dice"].value) is not None]
     if not values:
-        return "no predicted mask: dice is undefined" if case.pred is None else "not labelled"
+        return "no predicted mask" if case.pred is None else "not labelled"
     return f"mean dice {number_text('dice', sum(values) / len(values))} of {len(values)} regions"
 
 
@@ -79,8 +82,9 @@ def notes(case: Case, grid: Grid, image: Volume | None) -> list[str]:
         found.append("ground truth in its dataset's own ids: the label remap is not known, nothing is scored")
     if image is None:
         found.append("no image: contours only" if _has_contours(case) else "no image: labels only")
-    if case.gt_landmarks is not None or case.pred_landmarks is not None:
-        found.append("points of vertebrae are not drawn here: plot_spine draws them")
+    points = (("ground truth", case.gt_landmarks), ("prediction", case.pred_landmarks))
+    if counts := [f"{name} {len(side.points_world)}" for name, side in points if side is not None]:
+        found.append(f"points of vertebrae ({', '.join(counts)}) are not drawn here: plot_spine draws them")
     if not grid.has_world and grid.unit == "mm":
         found.append("orientation unknown (the file has no form codes): no letters, positions or sides")
     elif grid.has_world and grid.oblique_deg > _OBLIQUE_DEG:
