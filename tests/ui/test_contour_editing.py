@@ -71,7 +71,7 @@ def test_a_dragged_point_changes_the_score_to_what_the_command_says_and_undo_tak
     mouse.key("E", "Shift")
     assert window.editing.is_on
     assert (layer(window).mode, window.viewer.layers.selection.active) == ("direct", layer(window))
-    assert "editing contours - not saved" in window.overlay.banner_text
+    assert "editing contours\n" in window.overlay.banner_text
     window.session.events.scores_changed.connect(lambda s: told.append(s.case["scan_score"].value))
     start, end = at(window, 2, 20, 20), at(window, 2, 28, 20)
     mouse.press(start)

@@ -64,7 +64,7 @@ def test_a_point_dragged_to_its_vertebra_is_identified_and_undo_takes_it_back(wi
     assert rate(window) == pytest.approx(1 / 3)
     assert window.viewer.dims.order[0] == 2  # sagittal
     mouse.key("E", "Shift")
-    assert "editing points - not saved" in window.overlay.banner_text
+    assert "editing points\n" in window.overlay.banner_text
     assert (layer(window).mode, window.viewer.layers.selection.active) == ("select", layer(window))
     window.session.events.scores_changed.connect(lambda s: rates.append(s.case["id_rate"].value))
     line = layer(window, "distances")
