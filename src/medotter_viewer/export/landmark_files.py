@@ -97,7 +97,7 @@ def export_landmarks(
             f"case {case.case_id}: the image's orientation is unknown, so that points in mm have no place in its voxels"
         )
     beside = provenance_path(path)
-    check_not_a_source((path, beside), [case.entry, *entries], own_points_of=case.case_id)
+    check_not_a_source((path, beside), [case.entry, *entries], own_points_of=case.entry)
     _refuse(path, overwrite)
     try:
         with unfinished({"points": path, "provenance": beside}) as parts:
