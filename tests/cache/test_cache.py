@@ -14,6 +14,7 @@ import pytest
 from medotter_viewer import open_source
 from medotter_viewer.batch import score_entries
 from medotter_viewer.cache import scores as through
+from medotter_viewer.cache import store
 from medotter_viewer.cache.store import FactCache, content_key
 from medotter_viewer.scoring.options import ScoreOptions
 
@@ -192,3 +193,17 @@ def test_remarks_name_the_file_as_it_lies_now(source: Any, cache: FactCache, tmp
     second = run(source, cache, pred_path=moved)
     assert [str(wrong) in (n.file or "") for n in first.notes if n.code == "wrong-suffix"] == [True]
     assert [str(moved) in (n.file or "") for n in second.notes if n.code == "wrong-suffix"] == [True]
+
+
+def test_many_keys_are_answered_at_once_and_damaged_facts_are_left_out(
+    cache: FactCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "_KEYS_AT_ONCE", 2)
+    for number in range(5):
+        cache.put(f"k{number}", {"n": number})
+    connection = sqlite3.connect(cache.path, isolation_level=None)
+    connection.execute("UPDATE facts SET body = '{\"n\": 7}' WHERE key = 'k3'")
+    connection.close()
+    assert cache.get_many(["k4", "k0", "k0", "k3", "nothing"]) == {"k0": {"n": 0}, "k4": {"n": 4}}
+    assert len(cache.get_many(f"k{n}" for n in range(5))) == 4
+    assert cache.get_many([]) == {}

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ _APPLICATION_ID = 0x4D4F5456  # "MOTV"
 _SCHEMA = 1
 _TIMEOUT_S = 30.0
 _CHUNK = 1 << 20
+_KEYS_AT_ONCE = 500  # SQLite takes at least 999
 
 
 def default_cache_path() -> Path:
@@ -67,17 +68,21 @@ class FactCache:
 
     def get(self, key: str) -> dict[str, Any] | None:
         """Return the facts stored under a key; None when there are none, or they are damaged."""
+        return self.get_many([key]).get(key)
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Return the facts stored under some keys, by key; a key without facts, or with damaged ones, is not there."""
+        wanted, found = list(dict.fromkeys(keys)), {}
         with self._connected() as connection:
-            if connection is None:
-                return None
-            row = connection.execute("SELECT body, checksum FROM facts WHERE key = ?", (key,)).fetchone()
-        if row is None or _checksum(key, row[0]) != row[1]:
-            return None
-        try:
-            facts = json.loads(row[0])
-        except ValueError:
-            return None
-        return facts if isinstance(facts, dict) else None
+            for start in range(0, len(wanted) if connection is not None else 0, _KEYS_AT_ONCE):
+                some = wanted[start : start + _KEYS_AT_ONCE]
+                marks = ",".join("?" * len(some))
+                rows = connection.execute(  # type: ignore[union-attr]
+                    f"SELECT key, body, checksum FROM facts WHERE key IN ({marks})",  # noqa: S608 - marks alone
+                    some,
+                )
+                found.update({key: facts for key, *stored in rows if (facts := _facts(key, *stored)) is not None})
+        return found
 
     def put(self, key: str, facts: dict[str, Any]) -> None:
         """Store facts under a key; what was stored before under it is merged, newer values win.
@@ -157,3 +162,14 @@ class FactCache:
 
 def _checksum(key: str, body: str) -> str:
     return hashlib.sha256(f"{key}\0{body}".encode()).hexdigest()
+
+
+def _facts(key: str, body: str, checksum: str) -> dict[str, Any] | None:
+    """Facts as stored; None for damaged ones."""
+    if _checksum(key, body) != checksum:
+        return None
+    try:
+        facts = json.loads(body)
+    except ValueError:
+        return None
+    return facts if isinstance(facts, dict) else None
