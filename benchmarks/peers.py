@@ -14,7 +14,8 @@ from cases import InstanceCase, MaskCase, instance_cases, mask_cases
 
 from medotter_viewer.metrics.instances import aji, aji_plus, detections, match_instances
 from medotter_viewer.metrics.overlap import overlap_table
-from medotter_viewer.metrics.surface import assd, hausdorff, nsd, surface_distances
+from medotter_viewer.metrics.hausdorff import assd, hausdorff, nsd
+from medotter_viewer.metrics.surface_distances import surface_distances
 from medotter_viewer.metrics.surfel import surfel_hd
 
 Compared = Iterator[tuple[str, float, float]]

@@ -14,14 +14,9 @@ from scipy import ndimage
 from scipy.spatial.distance import cdist, directed_hausdorff
 
 from medotter_viewer.errors import MetricInputError
-from medotter_viewer.metrics.surface import (
-    SurfaceDistances,
-    bounding_box,
-    hausdorff,
-    surface_distances,
-    surface_index,
-    surface_voxels,
-)
+from medotter_viewer.metrics.hausdorff import hausdorff
+from medotter_viewer.metrics.surface import bounding_box, surface_index, surface_voxels
+from medotter_viewer.metrics.surface_distances import SurfaceDistances, surface_distances
 
 Mask = NDArray[np.bool_]
 VARIANTS = ("directed_max", "pooled", "mean")

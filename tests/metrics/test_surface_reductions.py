@@ -13,15 +13,8 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
 from medotter_viewer.errors import MetricInputError
-from medotter_viewer.metrics.surface import (
-    PercentilePair,
-    SurfaceDistances,
-    assd,
-    hausdorff,
-    nsd,
-    percentile_pair,
-    surface_distances,
-)
+from medotter_viewer.metrics.hausdorff import PercentilePair, assd, hausdorff, nsd, percentile_pair
+from medotter_viewer.metrics.surface_distances import SurfaceDistances, surface_distances
 
 Mask = NDArray[np.bool_]
 Case = tuple[Mask, Mask, tuple[float, ...]]

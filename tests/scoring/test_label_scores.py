@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 import medotter_viewer
 from medotter_viewer.core.scores import MetricValue
 from medotter_viewer.errors import LabelError, MetricInputError, UsageError
-from medotter_viewer.metrics.surface import hausdorff, surface_distances
+from medotter_viewer.metrics import region_masks
+from medotter_viewer.metrics.hausdorff import hausdorff
+from medotter_viewer.metrics.surface_distances import surface_distances
 from medotter_viewer.metrics.surfel import surfel_hd
-from medotter_viewer.scoring import region_masks
 from medotter_viewer.scoring.arrays import label_scores
 
 Array = NDArray[Any]

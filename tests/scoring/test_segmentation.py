@@ -19,7 +19,8 @@ from medotter_viewer.core.labels import LabelMap, Remap
 from medotter_viewer.core.scores import CaseScore, MetricValue
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import BundleError, UsageError
-from medotter_viewer.metrics.surface import hausdorff, surface_distances
+from medotter_viewer.metrics.hausdorff import hausdorff
+from medotter_viewer.metrics.surface_distances import surface_distances
 from medotter_viewer.metrics.surfel import surfel_hd
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import score_case

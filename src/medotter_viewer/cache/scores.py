@@ -18,7 +18,7 @@ from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.metrics.overlap import OverlapTable, overlap_table
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import score_case, scored_or_error
-from medotter_viewer.scoring.segmentation import Distance, masks_distance, score_table
+from medotter_viewer.scoring.segmentation import Distance, score_table, surface_distance
 from medotter_viewer.sources.loading import load_case
 
 
@@ -78,7 +78,7 @@ def _from_files(
     entry, grid, pred = case.entry, case.gt_native.grid, case.pred
     table = overlap_table(case.gt_native.data, pred.data)
     canonical = remap.apply(case.gt_native.data)
-    measure = masks_distance(canonical, pred.data, grid, spec, options)
+    measure = surface_distance(canonical, pred.data, grid, entry, spec, options)
     distances: dict[str, float] = {}
 
     def distance(metric: str, ids: tuple[int, ...]) -> float:

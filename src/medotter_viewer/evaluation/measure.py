@@ -18,8 +18,10 @@ from medotter_viewer.errors import CaseNotFoundError, LabelError, MetricInputErr
 from medotter_viewer.evaluation.sample import Sample, arrays_of, sample_key, steps_of, whole_ids
 from medotter_viewer.evaluation.schema import ClassTable
 from medotter_viewer.evaluation.score_report import ScoreReport, summarise
+from medotter_viewer.metrics.hausdorff import hausdorff
 from medotter_viewer.metrics.overlap import OverlapTable, id_mask, overlap_table
-from medotter_viewer.metrics.surface import bounding_box, hausdorff, surface_distances
+from medotter_viewer.metrics.surface import bounding_box
+from medotter_viewer.metrics.surface_distances import surface_distances
 from medotter_viewer.scoring.empty import empty_value, situation
 from medotter_viewer.scoring.segmentation import COMMON as METRICS
 from medotter_viewer.scoring.segmentation import NOT_LABELLED

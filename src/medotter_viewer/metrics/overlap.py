@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from medotter_viewer.engine.counting import small_id_table
 from medotter_viewer.errors import MetricInputError
 
 _DENSE_LIMIT = 1 << 22  # entries of a table over ranges of ids: 32 MB of counts
@@ -160,6 +161,9 @@ def overlap_table(gt: NDArray[np.integer[Any]], pred: NDArray[np.integer[Any]]) 
     if gt.size == 0:
         none = np.zeros(0, dtype=np.int64)
         return OverlapTable(none, none, np.zeros((0, 0), dtype=np.int64))
+    if (counted := small_id_table(gt, pred)) is not None:
+        ids = np.arange(len(counted), dtype=np.int64)
+        return without_absent_ids(ids, ids, counted)
     # Any order does, as long as it is the same: walk memory as it lies.
     order = "F" if gt.flags.f_contiguous else "C"
     g, p = gt.ravel(order=order), pred.ravel(order=order)  # type: ignore[arg-type]

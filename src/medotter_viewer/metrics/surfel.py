@@ -27,7 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.errors import MetricInputError
-from medotter_viewer.metrics.surface import bounding_box, check_spacing, distances_between
+from medotter_viewer.metrics.surface import bounding_box, check_spacing
+from medotter_viewer.metrics.surface_distances import distances_between
 
 _Point = tuple[int, ...]
 
@@ -124,12 +125,9 @@ def surfel_hd(
     pred_at, pred_areas = surface_elements(pred, spacing)
     steps = check_spacing(spacing, gt.ndim)
     nearest = distances_between(gt_at, pred_at, steps)
-    # From the differences of indices, so that moving both masks together does not change a single bit.
-    gt_to_pred = np.sqrt((((gt_at - pred_at[nearest.gt_nearest]) * steps) ** 2).sum(axis=1))
-    pred_to_gt = np.sqrt((((pred_at - gt_at[nearest.pred_nearest]) * steps) ** 2).sum(axis=1))
     return max(
-        _weighted_percentile(gt_to_pred, gt_areas, percentile),
-        _weighted_percentile(pred_to_gt, pred_areas, percentile),
+        _weighted_percentile(nearest.gt_to_pred, gt_areas, percentile),
+        _weighted_percentile(nearest.pred_to_gt, pred_areas, percentile),
     )
 
 

@@ -12,10 +12,10 @@ from medotter_viewer.core.scores import MetricValue
 from medotter_viewer.core.spec import Hd95Name
 from medotter_viewer.errors import LabelError, UsageError
 from medotter_viewer.metrics.overlap import OverlapTable, overlap_table
+from medotter_viewer.metrics.region_surfaces import RegionSurfaces
 from medotter_viewer.metrics.surface import check_spacing
 from medotter_viewer.scoring.empty import empty_value, situation
 from medotter_viewer.scoring.options import ScoreOptions
-from medotter_viewer.scoring.region_masks import RegionMasks
 from medotter_viewer.scoring.segmentation import COMMON, DISTANCES, METRICS
 
 
@@ -79,7 +79,7 @@ def label_scores(
     _refuse_negative(table)
     chosen = _all_ids(table) if regions is None else {name: _ids(name, ids) for name, ids in regions.items()}
     diagonal_mm = float(np.linalg.norm(np.multiply(gt.shape, steps)))
-    masks = RegionMasks(gt, pred) if not set(DISTANCES).isdisjoint(names) else None
+    surfaces = RegionSurfaces(gt, pred, chosen.values()) if not set(DISTANCES).isdisjoint(names) else None
     scores: dict[str, dict[str, MetricValue]] = {}
     for region, ids in chosen.items():
         overlap = table.region(ids)
@@ -88,10 +88,10 @@ def label_scores(
         for metric in names:
             if empty is not None:
                 values[metric] = empty_value(metric, empty, {}, diagonal_mm)
-            elif metric == "hd95" and masks is not None:
-                values[metric] = MetricValue(masks.hd95(ids, spacing=spacing, percentile=95.0, variant=hd95))
-            elif metric == "hd" and masks is not None:
-                values[metric] = MetricValue(masks.hd(ids, spacing=spacing))
+            elif metric == "hd95" and surfaces is not None:
+                values[metric] = MetricValue(surfaces.hd95(ids, spacing=spacing, percentile=95.0, variant=hd95))
+            elif metric == "hd" and surfaces is not None:
+                values[metric] = MetricValue(surfaces.hd(ids, spacing=spacing))
             else:
                 values[metric] = MetricValue(overlap.dice if metric == "dice" else overlap.iou)
     return scores

@@ -16,9 +16,9 @@ from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import BundleError, LabelError, UsageError
 from medotter_viewer.metrics.overlap import OverlapTable, overlap_table
+from medotter_viewer.metrics.region_surfaces import RegionSurfaces
 from medotter_viewer.scoring.empty import empty_value, situation
 from medotter_viewer.scoring.options import ScoreOptions
-from medotter_viewer.scoring.region_masks import RegionMasks
 
 COMMON = ("dice", "iou", "hd95")
 """What is computed and shown of regions where nobody chooses."""
@@ -77,7 +77,7 @@ def score_segmentation(case: Case, spec: EvalSpec, options: ScoreOptions) -> Cas
         raise ValueError(f"case {case.case_id}: gt and pred are needed")
     _check_names(case, spec)
     grid = case.gt.grid
-    distance = masks_distance(case.gt.data, case.pred.data, grid, spec, options)
+    distance = surface_distance(case.gt.data, case.pred.data, grid, case.entry, spec, options)
     table = overlap_table(case.gt.data, case.pred.data)
     return score_table(table, grid, case.entry, spec, options, distance, unscorable=case.unscorable)
 
@@ -201,21 +201,21 @@ def check_ids(table: OverlapTable, spec: EvalSpec, entry: CaseEntry) -> None:
         )
 
 
-def masks_distance(gt: IntArray, pred: IntArray, grid: Grid, spec: EvalSpec, options: ScoreOptions) -> Distance:
+def surface_distance(
+    gt: IntArray, pred: IntArray, grid: Grid, entry: CaseEntry, spec: EvalSpec, options: ScoreOptions
+) -> Distance:
     """Return a function that gives hd95 or hd of a region of two label maps in canonical ids, by a specification.
 
-    Where each id lies is found once, when the first distance is asked for. ``hd`` has one definition, whichever hd95
-    is chosen: the largest distance between surface voxels.
+    The surfaces of all regions of the case are found together, when the first distance is asked for. ``hd`` has one
+    definition, whichever hd95 is chosen: the largest distance between surface voxels.
     """
-    masks: list[RegionMasks] = []
+    surfaces = RegionSurfaces(gt, pred, (ids for ids in spec.regions.values() if is_labelled(entry, spec, ids)))
 
     def distance(metric: str, ids: tuple[int, ...]) -> float:
-        if not masks:
-            masks.append(RegionMasks(gt, pred))
         spacing = spacing_of(grid, spec)
         if metric == "hd":
-            return masks[0].hd(ids, spacing=spacing)
-        return masks[0].hd95(ids, spacing=spacing, percentile=spec.hd95_percentile, variant=options.hd95)
+            return surfaces.hd(ids, spacing=spacing)
+        return surfaces.hd95(ids, spacing=spacing, percentile=spec.hd95_percentile, variant=options.hd95)
 
     return distance
 

@@ -1,16 +1,14 @@
-"""Masks of regions, cut to where they are, and the distance between them."""
+"""Masks of regions, cut to where they are."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.metrics.overlap import id_mask, is_fortran_like
-from medotter_viewer.metrics.surface import SurfaceDistances, bounding_box, hausdorff, surface_distances
-from medotter_viewer.metrics.surfel import surfel_hd
+from medotter_viewer.metrics.surface import bounding_box
 
 _BOX_LIMIT = 1 << 16  # ids up to which a box for each is worth a pass
 
@@ -29,25 +27,6 @@ class RegionMasks:
         box = bounding_box((gt != 0) | (pred != 0)) or (slice(0, 0),) * gt.ndim
         self._cut = (gt[box], pred[box])
         self._boxes = [_boxes_of_ids(labels) for labels in self._cut]
-        self._last: tuple[tuple[tuple[int, ...], tuple[float, ...]], SurfaceDistances] | None = None
-
-    def hd95(self, ids: tuple[int, ...], *, spacing: Sequence[float], percentile: float, variant: str) -> float:
-        """Return the distance in mm between the two masks of a region that is on both sides."""
-        if variant == "surfel":
-            return surfel_hd(*self.of(ids), spacing=spacing, percentile=percentile)
-        return hausdorff(self._distances(ids, spacing), percentile=percentile, variant=variant)
-
-    def hd(self, ids: tuple[int, ...], *, spacing: Sequence[float]) -> float:
-        """Return the Hausdorff distance in mm: the farthest surface voxel of either side from the other's surface."""
-        return hausdorff(self._distances(ids, spacing), percentile=100.0)
-
-    def _distances(self, ids: tuple[int, ...], spacing: Sequence[float]) -> SurfaceDistances:
-        """Distances of a region; those asked for last are kept, for one metric follows the other."""
-        key = (ids, tuple(spacing))
-        if self._last is None or self._last[0] != key:
-            gt, pred = self.of(ids)
-            self._last = (key, surface_distances(gt, pred, spacing=spacing))
-        return self._last[1]
 
     def of(self, ids: tuple[int, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return the masks of a region in ground truth and prediction, cut to one box that holds both."""

@@ -1,0 +1,50 @@
+"""Voxels of every pair of ids of two uint8 label maps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from medotter_viewer.engine.kernels.compiling import U1, filled, given, kernel
+from medotter_viewer.engine.kernels.words import word_at
+
+_ALIKE = np.uint64(0x0101010101010101)
+_BYTE = np.uint64(255)
+_EIGHT = np.uint64(8)
+
+
+@kernel(types.void(given(U1), given(U1), types.int64, types.int64, filled(types.int64)))
+def count_pairs(gt: Any, pred: Any, start: int, stop: int, table: Any) -> None:
+    """Add the voxels from `start` to `stop` to ``table[256 * gt id + pred id]``; that of (0, 0) is left out.
+
+    Label maps are mostly background and mostly uniform: words without any id are skipped, those of one pair of ids are
+    counted at once.
+    """
+    i = np.uint64(start)
+    end = np.uint64(stop)
+    block = np.uint64(64)
+    while i + block <= end:
+        some = np.uint64(0)
+        for k in range(8):
+            at = i + np.uint64(k) * _EIGHT
+            some |= word_at(gt, at) | word_at(pred, at)
+        if some != 0:
+            for k in range(8):
+                at = i + np.uint64(k) * _EIGHT
+                g, p = word_at(gt, at), word_at(pred, at)
+                if g | p == 0:
+                    continue
+                g0, p0 = g & _BYTE, p & _BYTE
+                if g == g0 * _ALIKE and p == p0 * _ALIKE:
+                    table[(g0 << _EIGHT) | p0] += 8
+                else:
+                    for _ in range(8):
+                        table[((g & _BYTE) << _EIGHT) | (p & _BYTE)] += 1
+                        g >>= _EIGHT
+                        p >>= _EIGHT
+        i += block
+    while i < end:
+        table[(np.uint64(gt[i]) << _EIGHT) | np.uint64(pred[i])] += 1
+        i += np.uint64(1)

@@ -1,0 +1,51 @@
+"""How many threads the engine uses, and the pool it uses them from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TypeVar
+
+from medotter_viewer.errors import UsageError
+
+VARIABLE = "MEDOTTER_VIEWER_THREADS"
+_MOST = 8  # beyond, memory is what is waited for
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def thread_count() -> int:
+    """Return the number of threads: that of the variable ``MEDOTTER_VIEWER_THREADS``, else one for each core, up to 8.
+
+    Raises
+    ------
+    UsageError
+        If the variable is not a whole number above 0.
+    """
+    if named := os.environ.get(VARIABLE):
+        if not named.isascii() or not named.isdigit() or not int(named):
+            raise UsageError(f"{VARIABLE}: got {named!r}, expected a whole number above 0")
+        return int(named)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, _MOST)
+
+
+def in_threads(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
+    """Return the results of some work, in the order of the items.
+
+    The work must release the interpreter's lock to gain anything, and must not call this itself.
+    """
+    wanted = list(items)
+    count = thread_count()
+    if count == 1 or len(wanted) <= 1:
+        return [work(item) for item in wanted]
+    return list(_pool(count).map(work, wanted))
+
+
+@cache
+def _pool(count: int) -> ThreadPoolExecutor:
+    """Threads are kept: starting them takes longer than a small case."""
+    return ThreadPoolExecutor(count, thread_name_prefix="medotter-viewer engine")
