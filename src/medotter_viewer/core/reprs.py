@@ -23,6 +23,8 @@ NO_PIXEL = "no_pixel_centre"
 """Rule of what is not computed: the region is drawn, but its contours are so small that they hold no pixel centre."""
 NO_OUTLINE = "no_outline"
 """Rule of what is not computed: the region is points or open lines alone, as a marker is."""
+NOT_REMEMBERED = "not_remembered"
+"""Rule of a distance that a what-if leaves out: it was never measured for these ids, and no other stands in for it."""
 NOTHING = "–"
 """Stands where there is no value."""
 
@@ -34,6 +36,7 @@ _NOT_COMPUTED = {
     NOT_PLACED: "not scored (contours not placed)",
     NO_PIXEL: "not scored (no pixel centre inside)",
     NO_OUTLINE: "not scored (no outline)",
+    NOT_REMEMBERED: "not computed",
 }
 _LEFT, _RIGHT = "text-align:left", "text-align:right"
 

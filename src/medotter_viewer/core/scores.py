@@ -30,7 +30,7 @@ class MetricValue:
     rule : str or None
         The rule that set the value: a key of ``empty_structure``, ``image_diagonal``, or None. With status ``error``
         why there is none: ``uneven_slices`` (no distance can be given), ``not_placed``, ``no_pixel_centre`` or
-        ``no_outline`` (the region is drawn, and yet has no voxel).
+        ``no_outline`` (the region is drawn, and yet has no voxel), ``not_remembered`` (a what-if knows no distance).
     """
 
     value: float | None

@@ -89,7 +89,7 @@ class Aggregate:
         return html_table(["mean over cases", *map(metric_header, metrics)], rows, head)
 
 
-def roll_up(scores: Iterable[CaseScore], spec: EvalSpec) -> Aggregate:
+def roll_up(scores: Iterable[CaseScore], spec: EvalSpec, *, groups: bool = True) -> Aggregate:
     """Return the means of the scored cases; missing and failed ones are left out.
 
     Parameters
@@ -98,6 +98,8 @@ def roll_up(scores: Iterable[CaseScore], spec: EvalSpec) -> Aggregate:
         Of the chosen split.
     spec : EvalSpec
         Gives the unit, the regions and the headline.
+    groups : bool
+        Whether the means of each dataset and tier are wanted, too.
     """
     scored = [s for s in scores if s.status == "scored"]
     by_region = _by_region(scored, spec)
@@ -106,13 +108,12 @@ def roll_up(scores: Iterable[CaseScore], spec: EvalSpec) -> Aggregate:
     table = by_region if head.tier is None else _by_region(of_tier, spec)
     macro = _macro(table, of_tier, spec)
     of_case = any(head.metric in s.case for s in of_tier)  # such a metric is of no region, whatever the headline names
+    datasets, tiers = (_names(s.dataset for s in scored), _names(s.tier for s in scored)) if groups else ([], [])
     headline = macro if of_case or head.region == MACRO else table.get(head.region, {})
     return Aggregate(
         by_region=by_region,
-        by_dataset={
-            d: _by_region([s for s in scored if s.dataset == d], spec) for d in _names(s.dataset for s in scored)
-        },
-        by_tier={t: _by_region([s for s in scored if s.tier == t], spec) for t in _names(s.tier for s in scored)},
+        by_dataset={d: _by_region([s for s in scored if s.dataset == d], spec) for d in datasets},
+        by_tier={t: _by_region([s for s in scored if s.tier == t], spec) for t in tiers},
         macro=_macro(by_region, scored, spec),
         headline_region=head.region,
         headline_metric=head.metric,
@@ -120,6 +121,20 @@ def roll_up(scores: Iterable[CaseScore], spec: EvalSpec) -> Aggregate:
         scale=spec.scale,
         counts_regions=head.region == MACRO and not of_case,
     )
+
+
+def headline_value(score: CaseScore, spec: EvalSpec, metric: str) -> float | None:
+    """Return a case's value of the headline region, or for ``macro_avg`` the mean over its labelled regions."""
+    if metric in score.case:
+        return score.case[metric].value
+    regions = score.regions if spec.headline.region == MACRO else {spec.headline.region: None}
+    found: list[MetricValue] = [
+        score.regions[name].metrics[metric]
+        for name in regions
+        if name in score.regions and metric in score.regions[name].metrics
+    ]
+    values = [v.value for v in found if v.value is not None]
+    return math.fsum(values) / len(values) if values else None
 
 
 def _scaled(mean: Mean, scale: float) -> Mean:
@@ -153,19 +168,12 @@ def _by_region(scores: Sequence[CaseScore], spec: EvalSpec) -> dict[str, dict[st
     """Means of every region and metric; over nothing they are None with n 0, never left out."""
     names = _names([*spec.regions, *(name for s in scores for name in s.regions)])
     metrics = _names(m for s in scores for region in s.regions.values() for m in region.metrics) or list(spec.metrics)
-    return {
-        name: {
-            metric: mean_over_units(
-                [
-                    (_unit(s, spec), s.regions[name].metrics[metric])
-                    for s in scores
-                    if name in s.regions and metric in s.regions[name].metrics
-                ]
-            )
-            for metric in metrics
-        }
-        for name in names
-    }
+    units = [_unit(s, spec) for s in scores]
+    table = {}
+    for name in names:
+        values = [(u, s.regions[name].metrics) for u, s in zip(units, scores, strict=True) if name in s.regions]
+        table[name] = {m: mean_over_units([(u, found[m]) for u, found in values if m in found]) for m in metrics}
+    return table
 
 
 def _macro(table: RegionMeans, scores: Sequence[CaseScore], spec: EvalSpec) -> dict[str, Mean]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from medotter_viewer.core.case import Case
+from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.labels import Remap
 from medotter_viewer.core.spec import EvalSpec
@@ -152,19 +152,36 @@ def audit_remaps(cases: Iterable[Case], spec: EvalSpec, *, target: str) -> Remap
     target : str
         What was audited, for the report.
     """
+    counted = (
+        (case.entry, case.errors, None if case.gt_native is None else label_voxels(case.gt_native.data))
+        for case in cases
+    )
+    return audit_counts(counted, spec, target=target)
+
+
+def audit_counts(
+    counted: Iterable[tuple[CaseEntry, Sequence[Finding], Mapping[int, int] | None]], spec: EvalSpec, *, target: str
+) -> RemapAudit:
+    """Return what the remaps do to ids that were counted already: no voxel is read.
+
+    Parameters
+    ----------
+    counted : iterable of (CaseEntry, sequence of Finding, mapping of int to int or None)
+        Of each case its entry with the remap, its errors, and native id to voxels (None without ground truth).
+    spec, target
+        As for `audit_remaps`.
+    """
     datasets: dict[str, DatasetAudit] = {}
     findings: list[Finding] = []
-    for case in cases:
+    for entry, errors, voxels_of in counted:
         relevant = ("no-remap", "bad-remap", "no-ground-truth", "missing-file", "unreadable-file", "unsafe-path")
-        findings += [f for f in case.errors if f.code in relevant]
-        remap, name = case.entry.remap, case.entry.dataset or "(no dataset)"
-        bad = any(f.code == "bad-remap" for f in case.errors)
+        findings += [f for f in errors if f.code in relevant]
+        remap, name = entry.remap, entry.dataset or "(no dataset)"
+        bad = any(f.code == "bad-remap" for f in errors)
         if bad or (remap is not None and remap.form == "per_case"):  # its own, not the dataset's
-            name = f"{name} ({case.case_id})"
+            name = f"{name} ({entry.case_id})"
         audit = datasets.setdefault(name, DatasetAudit(remap.form if remap else "none", remap))
-        if case.gt_native is None:
-            continue
-        for native, voxels in label_voxels(case.gt_native.data).items():
+        for native, voxels in (voxels_of or {}).items():
             audit.voxels[native] = audit.voxels.get(native, 0) + voxels
             audit.cases[native] = audit.cases.get(native, 0) + 1
     for name, audit in datasets.items():

@@ -48,10 +48,10 @@ class OverlapTable:
 
     def region(self, ids: Iterable[int]) -> Overlap:
         """Return the overlap of the union of some ids, taken as one mask on both sides."""
-        wanted = list(ids)
-        rows, columns = np.isin(self.gt_ids, wanted), np.isin(self.pred_ids, wanted)
-        both = int(self.counts[np.ix_(rows, columns)].sum())
-        return Overlap(int(self.counts[rows].sum()), int(self.counts[:, columns].sum()), both)
+        wanted = np.array(sorted(set(ids)), dtype=np.int64)
+        rows, columns = _places(self.gt_ids, wanted), _places(self.pred_ids, wanted)
+        of_gt = self.counts[rows]
+        return Overlap(int(of_gt.sum()), int(self.counts[:, columns].sum()), int(of_gt[:, columns].sum()))
 
     def remap_gt(self, target: Callable[[int], int]) -> OverlapTable:
         """Return the table after every ground-truth id is replaced by ``target(id)``: no voxel is read again."""
@@ -230,6 +230,14 @@ def check_label_arrays(gt: NDArray[Any], pred: NDArray[Any]) -> None:
 
         if array.dtype == np.uint64 and array.size and int(array.max()) > np.iinfo(np.int64).max:
             raise MetricInputError(f"{name}: ids up to {array.max()}; they must fit a signed 64-bit integer")
+
+
+def _places(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return where those of some ids stand that occur; both ascending."""
+    if ids.size == 0:
+        return np.zeros(0, dtype=np.intp)
+    places = np.minimum(np.searchsorted(ids, wanted), ids.size - 1)
+    return places[ids[places] == wanted]
 
 
 def _sparse_table(g: NDArray[np.integer[Any]], p: NDArray[np.integer[Any]]) -> OverlapTable:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from medotter_viewer.core.case import CaseEntry
-from medotter_viewer.core.scores import CaseScore, MetricValue
-from medotter_viewer.core.spec import MACRO, EvalSpec
+from medotter_viewer.core.scores import CaseScore
+from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.evaluation.aggregate import headline_value
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 
 HIGHER_IS_WORSE = frozenset({"hd95", "hd", "d_mean", "n_missing", "n_extra", "fp_mm3", "fn_mm3"})
@@ -47,20 +47,6 @@ def case_row(entry: CaseEntry, score: CaseScore | None, spec: EvalSpec, metrics:
     """Return the line of one case."""
     values = {m: headline_value(score, spec, m) for m in metrics} if score is not None else dict.fromkeys(metrics)
     return CaseRow(entry, score, _status(entry, score, spec), values)
-
-
-def headline_value(score: CaseScore, spec: EvalSpec, metric: str) -> float | None:
-    """Return a case's value of the headline region, or for ``macro_avg`` the mean over its labelled regions."""
-    if metric in score.case:
-        return score.case[metric].value
-    regions = score.regions if spec.headline.region == MACRO else {spec.headline.region: None}
-    found: list[MetricValue] = [
-        score.regions[name].metrics[metric]
-        for name in regions
-        if name in score.regions and metric in score.regions[name].metrics
-    ]
-    values = [v.value for v in found if v.value is not None]
-    return math.fsum(values) / len(values) if values else None
 
 
 def arrange(rows: Iterable[CaseRow], *, text: str = "", worst_first: str | None = None) -> list[CaseRow]:

@@ -29,10 +29,15 @@ def unnamed_ids(gt: LabelMap, entry: CaseEntry) -> list[Finding]:
     entry : CaseEntry
         Without names there is nothing to say.
     """
+    return [] if entry.label_regions is None else unnamed_of(label_voxels(gt.data), entry)
+
+
+def unnamed_of(voxels: Mapping[int, int], entry: CaseEntry) -> list[Finding]:
+    """Return the same from the voxels of every canonical id."""
     if entry.label_regions is None:
         return []
     named = _ids(entry.label_regions)
-    unnamed = {i: n for i, n in label_voxels(gt.data).items() if i > 0 and i not in named}
+    unnamed = {i: n for i, n in voxels.items() if i > 0 and i not in named}
     if not unnamed:
         return []
     listed = _some([f"{i} ({n} voxels)" for i, n in unnamed.items()])

@@ -84,6 +84,8 @@ class PredictionFolder:
         names = self._names(entry)
         if folders and self.pattern is None:
             names = [*names, entry.case_id]
+        # Names differ in their ends: if the first may be looked up, all may, and most of them are not there.
+        names = [n for i, n in enumerate(names) if not i or os.path.lexists(os.path.join(self.folder, n))]  # noqa: PTH118
         try:
             paths = [self._confined.resolve(name, where=where) for name in names]
         except UnsafePathError as error:

@@ -9,7 +9,7 @@ from typing import Any
 from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
 from medotter_viewer.core.scores import CaseScore, RegionScore
 from medotter_viewer.core.spec import MACRO, EvalSpec
-from medotter_viewer.session.case_list import headline_value
+from medotter_viewer.evaluation.aggregate import headline_value
 from medotter_viewer.ui.widgets.cells import Cell, Column
 from medotter_viewer.ui.widgets.reasons import empty_side, hd95_definition, why
 from medotter_viewer.ui.widgets.volumes import VolumeUnit, unit_for
