@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ class Facts:
     grid : Grid
         Of the ground truth.
     distances : mapping of str to float
-        mm, by `distance_name`.
+        mm, by `distance_names`.
     findings : sequence of dict
         What reading the files said; see `restored`.
     """
@@ -92,24 +92,23 @@ def _state(path: Path) -> list[tuple[str, int, int]]:
     return [(file.name, (at := file.stat()).st_size, at.st_mtime_ns) for file in files if file.is_file()]
 
 
-def distance_name(
-    metric: str,
-    ids: tuple[int, ...],
-    table: OverlapTable,
-    remap: Remap | None,
-    grid: Grid,
-    spec: EvalSpec,
-    options: ScoreOptions,
-) -> str:
-    """Return the name of a distance.
+def distance_names(
+    table: OverlapTable, remap: Remap | None, grid: Grid, spec: EvalSpec, options: ScoreOptions
+) -> Callable[[str, tuple[int, ...]], str]:
+    """Return a function from a metric and a region's canonical ids to the name of their distance.
 
-    It depends on which native and predicted ids make up the region, not on what the region is called.
+    The name depends on which native and predicted ids make up the region, not on what the region is called.
     """
-    wanted = set(ids)
-    native = [int(i) for i in table.gt_ids if (remap.target(int(i)) if remap is not None else int(i)) in wanted]
-    predicted = [int(i) for i in table.pred_ids if int(i) in wanted]
-    which = metric if metric == "hd" else f"{options.hd95} {spec.hd95_percentile!r}"
-    return f"{which} {list(spacing_of(grid, spec))!r} {native!r} {predicted!r}"
+    natives, predicted = table.gt_ids.tolist(), table.pred_ids.tolist()
+    targets = [(i, i if remap is None else remap.target(i)) for i in natives]
+    spacing = repr(list(spacing_of(grid, spec)))
+    hd95 = f"{options.hd95} {spec.hd95_percentile!r}"
+
+    def name(metric: str, ids: tuple[int, ...]) -> str:
+        native = [i for i, to in targets if to in ids]
+        return f"{metric if metric == 'hd' else hd95} {spacing} {native!r} {[i for i in predicted if i in ids]!r}"
+
+    return name
 
 
 def _places(entry: CaseEntry) -> list[tuple[str, str]]:

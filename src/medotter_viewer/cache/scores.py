@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from medotter_viewer.cache.facts import distance_name, facts_key, parse_facts, restored, stored
+from medotter_viewer.cache.facts import distance_names, facts_key, parse_facts, restored, stored
 from medotter_viewer.cache.store import FactCache
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.findings import Finding
@@ -60,8 +60,10 @@ def _from_facts(entry: CaseEntry, spec: EvalSpec, options: ScoreOptions, facts: 
     known = parse_facts(facts)
     table, grid, distances = known.table, known.grid, known.distances
 
+    name_of = distance_names(table, entry.remap, grid, spec, options)
+
     def distance(metric: str, ids: tuple[int, ...]) -> float:
-        name = distance_name(metric, ids, table, entry.remap, grid, spec, options)
+        name = name_of(metric, ids)
         if name not in distances:
             raise _NotRememberedError(name)
         return float(distances[name])
@@ -80,10 +82,11 @@ def _from_files(
     canonical = remap.apply(case.gt_native.data)
     measure = surface_distance(canonical, pred.data, grid, entry, spec, options)
     distances: dict[str, float] = {}
+    name_of = distance_names(table, remap, grid, spec, options)
 
     def distance(metric: str, ids: tuple[int, ...]) -> float:
         value = measure(metric, ids)
-        distances[distance_name(metric, ids, table, remap, grid, spec, options)] = value
+        distances[name_of(metric, ids)] = value
         return value
 
     score = _scored(entry, case.findings, table, grid, spec, options, distance)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from medotter_viewer.cache.facts import Facts, distance_name, restored
+from medotter_viewer.cache.facts import Facts, distance_names, restored
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.findings import errors_of
 from medotter_viewer.core.reprs import NOT_REMEMBERED
@@ -44,9 +44,10 @@ def score_known(entry: CaseEntry, facts: Facts, spec: EvalSpec, options: ScoreOp
     remap, table = entry.remap, facts.table
     unnamed = "id-without-name"  # said of the remap that is in force, not of the one that was
 
+    name_of = distance_names(table, remap, facts.grid, spec, options)
+
     def distance(metric: str, ids: tuple[int, ...]) -> float:
-        name = distance_name(metric, ids, table, remap, facts.grid, spec, options)
-        return float(facts.distances.get(name, math.nan))
+        return float(facts.distances.get(name_of(metric, ids), math.nan))
 
     canonical = table.remap_gt(remap.target)
     found = [restored(f, entry) for f in facts.findings]
