@@ -75,6 +75,16 @@ def build_parser() -> argparse.ArgumentParser:
     which.add_argument("--all", action="store_true", help="cases of both splits")
     one.add_argument("--strict", action="store_true", help="fail when an id is neither mapped nor listed as dropped")
     one.add_argument("--csv", metavar="FILE", type=Path, help="write one line for each dataset and native id")
+    trial = one.add_argument_group("what if", "scores after a change, from what 'score' remembers; nothing is saved")
+    trial.add_argument(
+        "--what-if",
+        metavar="CHANGE",
+        action="append",
+        help="DATASET:NATIVE=CANONICAL[,NATIVE=CANONICAL...], CANONICAL an id, drop or unlist; or a YAML file with "
+        "label_remap, per_case or eval_regions; repeatable",
+    )
+    trial.add_argument("--compute", action="store_true", help="score and measure what is not remembered")
+    _hd95(trial)
     _json(one)
 
     one = _command(commands, "info", "show what a file or folder is", _info)
@@ -220,7 +230,7 @@ def _series(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     )
 
 
-def _hd95(parser: argparse.ArgumentParser) -> None:
+def _hd95(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     parser.add_argument(
         "--hd95",
         choices=HD95_NAMES,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from medotter_viewer.cli import what_if
 from medotter_viewer.cli.output import fail, print_findings, print_table, write_csv, write_json
 from medotter_viewer.cli.source import source_of
+from medotter_viewer.errors import UsageError
 from medotter_viewer.evaluation.remap_audit import RemapAudit, audit_remaps, native_rows
 from medotter_viewer.sources.source import Split
 
@@ -18,7 +20,11 @@ WORDS = {
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the audit; return 1 for an error, and with ``--strict`` for an id nobody decided about."""
+    """Print the audit, or a what-if; return 1 for an error, and with ``--strict`` for an id nobody decided about."""
+    if options.what_if:
+        return what_if.run(options)
+    if options.compute:
+        raise UsageError("--compute goes with --what-if")
     source = source_of(options, predictions=False)
     split: Split = "all" if options.all else options.split or "test"
     ids = [options.case] if options.case else source.case_ids(split)

@@ -15,7 +15,7 @@ from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.findings import Finding, errors_of
 from medotter_viewer.core.labels import Remap
 from medotter_viewer.core.scores import CaseScore
-from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.core.spec import MACRO, EvalSpec
 from medotter_viewer.evaluation.aggregate import Aggregate, headline_value, roll_up
 from medotter_viewer.evaluation.remap_audit import RemapAudit, audit_counts
 from medotter_viewer.live.changes import Changes
@@ -74,6 +74,13 @@ class WhatIf:
             case_id: (headline_value(before, self.spec, metric), headline_value(after, self.spec, metric))
             for case_id, (before, after) in self.cases.items()
         }
+
+    @property
+    def withheld_from_headline(self) -> int:
+        """In how many cases the headline's metric is left out of some region that it is about."""
+        head = self.spec.headline
+        regions = self.withheld if head.region == MACRO else {head.region: self.withheld.get(head.region, {})}
+        return max((counts.get(head.metric, 0) for counts in regions.values()), default=0)
 
     def most_changed(self, n: int | None = None) -> list[tuple[str, float, float]]:
         """Return id and headline before and after of the cases that change, the largest change first."""
