@@ -45,7 +45,7 @@ def kernel(*signatures: Any) -> Callable[[F], F]:
     return compiled
 
 
-def inlined(function: F) -> F:
+def part(function: F) -> F:
     """Compile a function as a part of the kernels that call it."""
-    made: F = numba.njit(inline="always", error_model="numpy")(function)
+    made: F = numba.njit(error_model="numpy")(function)
     return made

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from medotter_viewer.engine.kernels.compiling import filled, given, inlined, kernel
+from medotter_viewer.engine.kernels.compiling import filled, given, part, kernel
 
 _Y, _Z = np.int64(21), np.int64(42)
 _MASK = np.int64((1 << 21) - 1)
@@ -44,7 +44,7 @@ def row_range(target: Any) -> tuple[int, int]:
     return low, high
 
 
-@inlined
+@part
 def _nearest_in_row(target: Any, first: Any, stop: Any, x: Any) -> Any:
     """Return the place of the voxel nearest to x in a row that is not empty; of two the left one."""
     low = first
@@ -64,7 +64,7 @@ def _nearest_in_row(target: Any, first: Any, stop: Any, x: Any) -> Any:
     return low
 
 
-@inlined
+@part
 def _sum(x: Any, y: Any, z: Any, x_first: Any) -> Any:
     return (x + y) + z if x_first else (z + y) + x
 
