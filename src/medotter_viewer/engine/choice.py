@@ -1,10 +1,12 @@
 """Which engine is in force: the compiled kernels where they are loaded, else the plain one; results are the same.
 
-Nothing is ever compiled while somebody waits: a child process does it once, into the user's cache folder.
+Nothing is compiled while somebody waits: a process of its own does it once, into the user's cache folder.
 """
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import importlib
 import importlib.util
 import os
@@ -12,7 +14,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from types import ModuleType
 from typing import Literal
 
@@ -23,7 +24,7 @@ Engine = Literal["plain", "compiled"]
 
 VARIABLE = "MEDOTTER_VIEWER_ENGINE"
 _KERNELS = "medotter_viewer.engine.kernels"
-_COMPILER = "medotter_viewer.engine.compile"
+_COMPILE = (sys.executable, "-m", "medotter_viewer.engine.compile")
 
 
 class _Process:
@@ -35,6 +36,9 @@ class _Process:
         self.forced: Engine | None = None
         self.preparing: threading.Thread | None = None
         self.failure: str | None = None
+        self.has_started_compiling = False
+        self.ending = threading.Lock()
+        self.has_ended = False
 
 
 _process = _Process()
@@ -43,7 +47,7 @@ _process = _Process()
 def kernels() -> ModuleType | None:
     """Return the compiled kernels if they are to be used now; None asks for the plain code.
 
-    Unless ``MEDOTTER_VIEWER_ENGINE=compiled`` says so, nothing is loaded here: see `prepare`.
+    Unless ``MEDOTTER_VIEWER_ENGINE=compiled`` says so, nothing is loaded here: see `prepare` and `load_if_compiled`.
 
     Raises
     ------
@@ -81,24 +85,44 @@ def load() -> ModuleType:
     return _process.kernels
 
 
-def prepare(*, wait: bool = False) -> None:
+def prepare() -> None:
     """Get the kernels ready in the background: compiled by a child process where they are not yet, then loaded.
 
-    Until then, where numba is missing, and where that fails, the plain engine goes on.
-
-    Parameters
-    ----------
-    wait : bool
-        Whether to load kernels that are compiled already before returning (a second or two). Compiling is never
-        waited for.
+    For a window. Until then, where numba is missing, and where that fails, the plain engine goes on.
     """
-    if _process.kernels is not None or (_process.forced or _asked_for()) == "plain" or not _has_numba():
-        return
-    if wait and store.is_ready():
-        load()
-    elif _process.preparing is None:
+    if _may_load() and _process.preparing is None:
         _process.preparing = threading.Thread(target=_prepare, name="medotter-viewer kernels", daemon=True)
         _process.preparing.start()
+        atexit.register(_end)
+
+
+def load_if_compiled() -> None:
+    """Load the kernels if they are compiled already: a second or two, which is worth it where much is to be computed.
+
+    For commands, notebooks and workers. Where they are not compiled, nothing is waited for; see `start_compiling`.
+    """
+    if _may_load() and store.is_ready():
+        load()
+
+
+def start_compiling() -> None:
+    """Let a process of its own compile what is not compiled yet; it outlives this one, whose next start profits."""
+    if _may_load() and not store.is_ready() and not _process.has_started_compiling:
+        _process.has_started_compiling = True
+        with contextlib.suppress(OSError):
+            subprocess.Popen(  # noqa: S603
+                _COMPILE,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+
+
+def get_ready() -> None:
+    """Do what is best for somebody who computes now: load what is compiled, or have it compiled for the next time."""
+    load_if_compiled()
+    start_compiling()
 
 
 def status() -> str:
@@ -116,7 +140,7 @@ def status() -> str:
     return "plain (compiled kernels are not loaded)"
 
 
-@contextmanager
+@contextlib.contextmanager
 def using(engine: Engine) -> Iterator[None]:
     """Force an engine for a while, in the whole process; for tests and benchmarks.
 
@@ -151,20 +175,30 @@ def _has_numba() -> bool:
     return importlib.util.find_spec("numba") is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
+def _may_load() -> bool:
+    return _process.kernels is None and (_process.forced or _asked_for()) != "plain" and _has_numba()
+
+
 def _prepare() -> None:
     """Compile in a child process if need be, then load."""
-    if not store.is_ready():
-        command = [sys.executable, "-m", _COMPILER]
-        try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)  # noqa: S603
-        except OSError as error:
-            _process.failure = f"kernels could not be compiled: {error}"
-            return
-        if done.returncode or not store.is_ready():
-            last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
-            _process.failure = f"kernels could not be compiled: {last[:300]}"
-            return
     try:
-        load()
+        if not store.is_ready():
+            child = subprocess.Popen(  # noqa: S603
+                _COMPILE, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            )
+            _, said = child.communicate()
+            if child.returncode or not store.is_ready():
+                last = (said.strip().splitlines() or [f"exit status {child.returncode}"])[-1]
+                _process.failure = f"kernels could not be compiled: {last[:300]}"
+                return
+        with _process.ending:
+            if not _process.has_ended:
+                load()
     except Exception as error:  # noqa: BLE001 - a library's trouble must not end a review: the plain engine goes on
         _process.failure = f"kernels could not be loaded: {error}"[:300]
+
+
+def _end() -> None:
+    """Let loading come to its end before the interpreter goes; what is compiled is for the next start."""
+    with _process.ending:
+        _process.has_ended = True

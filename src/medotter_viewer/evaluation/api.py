@@ -12,6 +12,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from medotter_viewer.engine.choice import get_ready
 from medotter_viewer.errors import CaseNotFoundError, MissingDependencyError, UsageError
 from medotter_viewer.evaluation.datasets import BundleSample, BundleSamples, load_dataset
 from medotter_viewer.evaluation.measure import Run, checked_metrics
@@ -111,6 +112,7 @@ def score(
             raise CaseNotFoundError(f"sample {key!r}: got no prediction of this key, expected one; keys are {keys}")
         return given[key]
 
+    get_ready()
     cases = run.measure(samples, find, given=given)
     return run.report(cases, per_case=per_case, present_only=present_only)
 
@@ -172,6 +174,7 @@ def evaluate(
         return sample.pred
 
     run = run.on(samples)
+    get_ready()
     return run.report(run.measure(samples, find), per_case=per_case, present_only=present_only)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from medotter_viewer.core.scores import MetricValue
 from medotter_viewer.core.spec import Hd95Name
+from medotter_viewer.engine.choice import get_ready
 from medotter_viewer.errors import LabelError, UsageError
 from medotter_viewer.metrics.overlap import OverlapTable, overlap_table
 from medotter_viewer.metrics.region_surfaces import RegionSurfaces
@@ -72,6 +73,7 @@ def label_scores(
     MetricValue(value=4.0, status='cap', rule='image_diagonal')
     """
     names = _metric_names(metrics)
+    get_ready()
     ScoreOptions(hd95=hd95)  # refuses unknown names
     gt, pred = np.asarray(gt), np.asarray(pred)
     table = overlap_table(gt, pred)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
 from medotter_viewer.core.spec import MACRO, EvalSpec
+from medotter_viewer.engine.choice import get_ready
 from medotter_viewer.errors import BundleError, UsageError
 from medotter_viewer.metrics.instances import InstanceOverlap, aji, aji_plus, detections, match_instances
 from medotter_viewer.scoring.empty import empty_instances, situation
@@ -51,6 +52,7 @@ def instance_scores(
     >>> round(found["f1"].value, 3), found["aji"].value, found["fn"].value
     (0.667, 0.6666666666666666, 1)
     """
+    get_ready()
     return _values(match_instances(gt, pred), iou_threshold, {})
 
 

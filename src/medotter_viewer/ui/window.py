@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 import napari
 
+from medotter_viewer.engine.choice import prepare
 from medotter_viewer.errors import CaseNotFoundError, MissingDisplayError
 from medotter_viewer.session.events import OpenedCase
 from medotter_viewer.session.review import ReviewSession
@@ -74,6 +75,7 @@ class ReviewWindow:
         region: str | None = None,
         split: str = "all",
     ) -> None:
+        prepare()  # without waiting
         self.viewer = viewer
         preferences = read_preferences(source.spec.task_type)
         self._main = MainThread(self.show_message)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from medotter_viewer.engine.kernels.compiling import filled, given, part, kernel
+from medotter_viewer.engine.kernels.compiling import filled, given, kernel, part
 
 _Y, _Z = np.int64(21), np.int64(42)
 _MASK = np.int64((1 << 21) - 1)

@@ -93,10 +93,10 @@ def _kernel_for(label: Any, n_bytes: int) -> Callable[..., tuple[int, int]]:
             at_border = (lengths[0] and (z == 0 or z == nz - 1)) or (lengths[1] and (y == 0 or y == ny - 1))
             i = start
             while i <= last:
-                if at_border or i == start or i == last or np.uint64(nx) < np.uint64(2) * in_block:
+                if at_border or i in (start, last) or np.uint64(nx) < np.uint64(2) * in_block:
                     while skips_zero and i + in_word <= last and word_at(labels, i) == 0:
                         i += in_word
-                    if at_border or i == start or i == last:  # beyond the array is background
+                    if at_border or i in (start, last):  # beyond the array is background
                         here = member_of(labels, i, members)
                     else:
                         here = surface_at(labels, i, up, over, members)
