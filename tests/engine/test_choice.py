@@ -95,6 +95,18 @@ class TestFirstStart:
         said = python("choice.get_ready()", **where)
         assert said == {"numba": True, "status": "compiled"}
 
+    def test_nothing_that_is_compiled_is_compiled_again(self) -> None:
+        with choice.using("compiled"):
+            pass
+        where = {name: os.environ[name] for name in (FOLDER_VARIABLE,) if name in os.environ}
+        code = (
+            "choice.get_ready(); kernels = choice.kernels(); missed = {}\n"
+            "for name in kernels.__all__:\n"
+            "    missed[name] = sum(getattr(kernels, name).stats.cache_misses.values())\n"
+            "assert missed and not any(missed.values()), missed"
+        )
+        python(code, **where)
+
     def test_a_process_that_ends_while_kernels_load_ends_well(self) -> None:
         with choice.using("compiled"):
             pass

@@ -93,14 +93,12 @@ def _surfaces(compiled: ModuleType, labels: FlatLabels, members: NDArray[np.uint
     slabs = min(rows, thread_count() * _SLABS) if labels.ids.size > _CHUNK else 1
     edges = np.linspace(0, rows, slabs + 1).astype(np.int64).tolist()
 
-    surface_voxels = compiled.surface_voxels[labels.ids.dtype.name]
-
     def find(slab: int) -> tuple[list[tuple[_Voxels, NDArray[np.uint64]]], NDArray[np.int64]]:
         row, parts, counts = edges[slab], [], np.zeros(n, dtype=np.int64)
         size = max(_CHUNK, int(lengths[2]))
         while row < edges[slab + 1]:
             voxels, regions = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.uint64)
-            row, written = surface_voxels(labels.ids, lengths, row, edges[slab + 1], members, voxels, regions)
+            row, written = compiled.surface_voxels(labels.ids, lengths, row, edges[slab + 1], members, voxels, regions)
             parts.append((voxels[:written], regions[:written]))
             compiled.count_by_region(regions[:written], counts)
             size *= 2

@@ -1,4 +1,4 @@
-"""Eight bytes of a label map at once, from anywhere in it."""
+"""Eight bytes of a flat array at once, from anywhere in it, and how many bytes an element of it has."""
 
 from __future__ import annotations
 
@@ -17,10 +17,45 @@ def word_at(typing_context: Any, array: Any, place: Any) -> Any:
     """
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        at = builder.gep(view.data, [arguments[1]])
-        loaded = builder.load(builder.bitcast(at, ir.IntType(64).as_pointer()))
+        loaded = builder.load(_pointer(context, builder, signature, arguments))
         loaded.align = 1
         return loaded
 
     return types.uint64(array, place), build
+
+
+@intrinsic
+def set_word(typing_context: Any, array: Any, place: Any, word: Any) -> Any:
+    """Write a 64-bit word from element `place` of a flat array on; nothing checks that the array reaches so far."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        stored = builder.store(arguments[2], _pointer(context, builder, signature, arguments))
+        stored.align = 1
+        return context.get_dummy_value()
+
+    return types.void(array, place, types.uint64), build
+
+
+@intrinsic
+def element_bytes(typing_context: Any, array: Any) -> Any:
+    """Return the bytes of an element of an array, known when a kernel is compiled: what depends on it is left out."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return ir.Constant(ir.IntType(64), signature.args[0].dtype.bitwidth // 8)
+
+    return types.uint64(array), build
+
+
+def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    view = context.make_array(signature.args[0])(context, builder, arguments[0])
+    return builder.bitcast(builder.gep(view.data, [arguments[1]]), ir.IntType(64).as_pointer())
+
+
+@intrinsic
+def bytes_of(typing_context: Any, array: Any) -> Any:
+    """Return the bytes of an element of a flat array, as a constant: what follows from it is computed beforehand."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.get_constant(types.uint64, signature.args[0].dtype.bitwidth // 8)
+
+    return types.uint64(array), build
