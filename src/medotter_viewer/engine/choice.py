@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import importlib
 import importlib.util
 import os
@@ -79,7 +80,8 @@ def load() -> ModuleType:
                     "the compiled engine needs numba: pip install 'medotter-viewer[fast]' (and NUMBA_DISABLE_JIT "
                     f"not set), or {VARIABLE}=plain"
                 )
-            loaded = importlib.import_module(_KERNELS)
+            with _no_collection():
+                loaded = importlib.import_module(_KERNELS)
             store.mark_ready()
             _process.kernels = loaded
     return _process.kernels
@@ -173,6 +175,18 @@ def _asked_for() -> Engine | None:
 
 def _has_numba() -> bool:
     return importlib.util.find_spec("numba") is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keep the collector of garbage from stopping all threads while many small objects are made that all stay."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _may_load() -> bool:
