@@ -132,8 +132,12 @@ def yaml_text(changes: Changes, remaps: Mapping[str, Remap | None], ids: Iterabl
         9: 0  # was not listed
     """
     ids = list(ids)
-    lines = [f"{REMAPS}:"] * any(changes.remaps.values())
+    lines = [f"{REMAPS}:"] * any(edits for name, edits in changes.remaps.items() if name)
     for name, edits in changes.remaps.items():
+        if not name and edits:  # folders without a bundle: there is no file but that of --remap, which holds all ids
+            whole = edited(remaps.get(name), edits, ids).table or {}
+            lines += ["# label remap for --remap", *(f"{native}: {to}" for native, to in whole.items())]
+            continue
         lines += _table_lines(f"  {quoted(name)}:", "    ", edits, remaps.get(name), ids)
     lines += [f"{OWN}:"] * any(changes.own.values())
     for case_id, edits in changes.own.items():

@@ -23,7 +23,7 @@ class Changes:
     Parameters
     ----------
     remaps : mapping of str to Edits
-        Dataset to what is changed in its remap; ids that are not named stay as they are.
+        Dataset (empty where cases have none) to what is changed in its remap; ids that are not named stay as they are.
     own : mapping of str to Edits
         Case id to what is changed in the remap that this case has for itself.
     regions : mapping of str to tuple of int
@@ -41,7 +41,7 @@ class Changes:
         """Return what is changed for a case: one with a remap of its own does not follow its dataset's."""
         if entry.remap is not None and entry.remap.form == "per_case":
             return self.own.get(entry.case_id, {})
-        return {} if entry.dataset is None else self.remaps.get(entry.dataset, {})
+        return self.remaps.get(entry.dataset or "", {})
 
     def entry(self, entry: CaseEntry, ids: Iterable[int]) -> CaseEntry:
         """Return a case with its changed remap.

@@ -25,6 +25,8 @@ class SessionEvents(SignalGroup):
     case_changed = Signal(object)  # OpenedCase
     prediction_changed = Signal()  # contours, points or labels of the open case's prediction are others than before
     edits_written = Signal()  # a file holds now what was edited
+    what_if_changed = Signal()  # another remap is tried, or the open case's ground truth under it is there
+    overall_changed = Signal()  # what the tried remap does to the means over all cases
     scores_changed = Signal(object)  # CaseScore of the open case, or None; dice first, hd95 as it arrives
     scoring_changed = Signal(bool)  # whether the open case is being scored
     rows_changed = Signal()  # which rows, or their order

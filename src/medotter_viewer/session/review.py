@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import replace
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.labels import IntArray
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import CaseNotFoundError, MedotterViewerError
+from medotter_viewer.live.table import Voxels
 from medotter_viewer.scoring.options import ScoreOptions
-from medotter_viewer.scoring.registry import ADAPTERS, score_case
-from medotter_viewer.scoring.slices import SliceProfile, slice_profile
+from medotter_viewer.scoring.registry import ADAPTERS
 from medotter_viewer.scoring.vertebra_points import with_landmarks
 from medotter_viewer.session.case_list import CaseRow
 from medotter_viewer.session.case_rows import CaseRows
@@ -21,8 +20,10 @@ from medotter_viewer.session.edits import PredictionEdits
 from medotter_viewer.session.events import OpenedCase, SessionEvents
 from medotter_viewer.session.first_view import first_view, has_contours
 from medotter_viewer.session.jobs import Deliver, Jobs
+from medotter_viewer.session.live_scores import Arrived, LiveScores
 from medotter_viewer.session.read_ahead import ReadAhead
 from medotter_viewer.session.score_all import ScoreAll
+from medotter_viewer.session.what_if import RemapWhatIf
 from medotter_viewer.session.working_copy import WorkingCopy
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 from medotter_viewer.sources.source import CaseSource
@@ -58,6 +59,8 @@ class ReviewSession:
         Whether ground truth is shown in the dataset's own ids.
     edits : PredictionEdits
         What a person changes of predictions.
+    what_if : RemapWhatIf
+        What if the label remap were another.
     """
 
     def __init__(
@@ -82,6 +85,20 @@ class ReviewSession:
         self._jobs = Jobs(executor, deliver)
         self._list = CaseRows(source.entries(split), self.spec, self.metrics)  # type: ignore[arg-type]
         self.edits = PredictionEdits(source, self.spec, self._on_drawn, self.rescore)
+        overall = self.events.overall_changed.emit
+        self.what_if = RemapWhatIf(source, hd95, self._jobs, self._on_what_if, overall, self._on_error)
+        self._live = LiveScores(
+            self._jobs,
+            self.spec,
+            self.options,
+            self._adapter,
+            self.what_if,
+            self._on_scored,
+            self.events.what_if_changed.emit,
+            self.events.profile_changed.emit,
+            self._on_error,
+        )
+        self._is_scoring = False
         self._ahead = ReadAhead(executor, self._load)
         self._batch = ScoreAll(self._jobs, source, self.events, self._store, self._rearrange, self._on_error)
         self._loading: str | None = None
@@ -204,7 +221,10 @@ class ReviewSession:
         case_id = opened.case.case_id
         self.opened = opened
         self.edits.take_up(opened.case)
-        known = None if self.edited else self._list.scores.get(case_id)  # the list holds the file's numbers
+        self._live.forget()
+        known = (
+            None if self.edited or self.what_if.is_on_for(opened.case) else self._list.scores.get(case_id)
+        )  # the list holds the file's numbers
         self.score = known
         self.events.case_changed.emit(opened)
         self.events.scores_changed.emit(known)
@@ -222,35 +242,37 @@ class ReviewSession:
 
     @property
     def working_case(self) -> Case | None:
-        """The open case with the prediction as edited."""
-        return None if self.working is None else self.working.current()
+        """The open case with the prediction as edited, under the remap that is tried."""
+        return None if self.working is None else self._live.shown(self.working)
 
     def rescore(self) -> None:
         """Score the open case as it stands, dice first; a newer call overtakes an older one."""
-        if self.working is None or not self.can_score:
-            return
-        case = self.working.frozen()
-        spec, options, edited = self.spec, self.options, self.edited
-        fast = self._adapter.fast if self._adapter else ()
-        steps = [(fast, False)] * bool(fast) + [(options.metrics, True)]
+        if self.working is not None and self.can_score:
+            self._set_scoring(True)
+            self._live.score(self.working)
 
-        def work(report: Callable[[tuple[CaseScore, bool, bool]], None], is_stale: Callable[[], bool]) -> None:
-            for metrics, last in steps:
-                if is_stale():
-                    return
-                report((score_case(case, spec, replace(options, metrics=metrics)), edited, last))
+    def note_stroke(self, voxels: Voxels) -> None:
+        """Count voxels of the open case's label map that may have been painted on; dice and iou follow at once.
 
-        self.events.scoring_changed.emit(True)
-        self._jobs.start("score", work, self._on_scored, self._on_error)
+        Parameters
+        ----------
+        voxels : tuple of ndarray of int
+            Indices along each axis of the file.
+        """
+        if self.working is not None and self.can_score:
+            self._live.painted(self.working, voxels)
 
-    def _on_scored(self, answer: tuple[CaseScore, bool, bool]) -> None:
-        score, edited, last = answer
-        self.score = score
-        if last:
-            if not edited:  # the list shows what the files say
-                self._store(score)
-            self.events.scoring_changed.emit(False)
-        self.events.scores_changed.emit(score)
+    def _on_scored(self, arrived: Arrived) -> None:
+        self.score = arrived.score
+        if arrived.is_last and arrived.is_of_files:  # the list shows what the files say
+            self._store(arrived.score)
+        if arrived.is_last or not self._is_scoring:
+            self._set_scoring(not arrived.is_last)
+        self.events.scores_changed.emit(arrived.score)
+
+    def _set_scoring(self, scoring: bool) -> None:
+        self._is_scoring = scoring
+        self.events.scoring_changed.emit(scoring)
 
     def score_all(self) -> None:
         """Score every listed case in the background; `progress_changed` tells how far it is."""
@@ -282,6 +304,14 @@ class ReviewSession:
         """Whether the open case's prediction differs from its files."""
         return self.edits.is_edited
 
+    def _on_what_if(self) -> None:
+        """Show and score the open case under another remap; what was painted counts too."""
+        if self.working is not None:
+            self.working.note_painted()
+        self.events.what_if_changed.emit()
+        self.events.overall_changed.emit()
+        self.rescore()
+
     def _on_drawn(self) -> None:
         self.events.prediction_changed.emit()
         self.rescore()
@@ -303,17 +333,11 @@ class ReviewSession:
 
     def request_profile(self, axis: int) -> None:
         """Compute how wrong each slice along a displayed axis is, for the selected region; see `profile_changed`."""
-        spec, region = self.spec, self.region
-        case = None if self.working is None else self.working.frozen()
-        if case is None or not (spec.regions or has_contours(case)):
+        working = self.working
+        if working is None or not (self.spec.regions or has_contours(working.case)):
             self.events.profile_changed.emit(None)
             return
-
-        def work(report: Callable[[SliceProfile | None], None], is_stale: Callable[[], bool]) -> None:
-            if not is_stale():
-                report(slice_profile(case, spec, region=region, axis=axis))
-
-        self._jobs.start("profile", work, self.events.profile_changed.emit, self._on_error)
+        self._live.profile(working, self.region, axis)
 
     # ---------------------------------------------------------------- ends
 
@@ -334,7 +358,7 @@ class ReviewSession:
         self.rescore()
 
     def _on_error(self, error: BaseException) -> None:
-        self.events.scoring_changed.emit(False)
+        self._set_scoring(False)
         self.events.progress_changed.emit(0, 0)
         if not isinstance(error, MedotterViewerError):
             raise error

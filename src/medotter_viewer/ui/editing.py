@@ -8,7 +8,7 @@ from typing import Any
 from qtpy.QtCore import QTimer
 
 from medotter_viewer.session.review import ReviewSession
-from medotter_viewer.ui import point_editing, ring_editing
+from medotter_viewer.ui import point_editing, ring_editing, strokes
 from medotter_viewer.ui.looking import Looking
 from medotter_viewer.ui.point_editing import PointEditing
 from medotter_viewer.ui.ring_editing import RingEditing
@@ -170,14 +170,27 @@ class Editing:
 
     # ---------------------------------------------------------------- strokes on a label map
 
-    def _on_painted(self, _: object = None) -> None:
+    def _on_painted(self, event: Any = None) -> None:
+        """Count what was painted at once; the rest follows when strokes settle."""
+        found = strokes.changed_by(getattr(event, "value", None))
+        self._count(found if found is not None else strokes.redrawn(event, self._viewer.dims))
         self._strokes.start()
+
+    def _count(self, voxels: strokes.Voxels | None) -> None:
+        """Tell the session which voxels may be others; what it is not told it finds when strokes settle."""
+        grid = None if self._session.case is None else self._session.case.grid
+        inside = None if voxels is None or grid is None else strokes.in_file(voxels, grid)
+        if inside is not None:
+            self._session.note_stroke(inside)
 
     def _on_redrawn(self, _: object = None) -> None:
         """Undo and redo only redraw: they are told by the length of the layer's history."""
         history = _history(self._watched)
         if history != self._history:
+            undone = history[1] > self._history[1]
             self._history = history
+            steps = getattr(self._watched, "_redo_history" if undone else "_undo_history", ())
+            self._count(strokes.changed_by(list(steps[-1])) if steps else None)
             self._strokes.start()
 
     def _on_strokes_settled(self) -> None:

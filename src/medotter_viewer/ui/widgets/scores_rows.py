@@ -120,7 +120,7 @@ class ScoreTable:
     def _mean(self, metric: str, caps: int) -> Cell:
         means = replace(self.spec, headline=replace(self.spec.headline, region=MACRO))
         value = headline_value(replace(self.score, case={}), means, metric)
-        if value is None:
+        if value is None or (self.coming and any(_misses(region, metric) for region in self.score.regions.values())):
             return self._blank(metric)
         why_text = f"{metric}: {_MEAN}" + (f"\nslanted: with {_caps(caps)}, values set by a rule" if caps else "")
         return Cell(number_text(metric, value), why_text, bold=True, italic=bool(caps))
@@ -149,8 +149,13 @@ class ScoreTable:
             yield Cell(self.unit.text(voxels * size), volume)
 
     def _blank(self, metric: str) -> Cell:
-        coming = self.coming and not any(metric in r.metrics for r in self.score.regions.values())
+        coming = self.coming and any(_misses(region, metric) for region in self.score.regions.values())
         return Cell("…", "being computed", "quiet") if coming else Cell(NOTHING, tone="quiet")
+
+
+def _misses(region: RegionScore, metric: str) -> bool:
+    """Whether a metric of a region is still to come."""
+    return bool(region.metrics) and metric not in region.metrics
 
 
 def _has_failed(region: RegionScore) -> bool:
