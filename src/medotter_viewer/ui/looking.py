@@ -23,6 +23,7 @@ from medotter_viewer.ui.placing import Placed, place, place_prediction
 from medotter_viewer.ui.readout import readout
 from medotter_viewer.ui.vector_display import VectorDisplay
 from medotter_viewer.ui.vectors import vector_specs
+from medotter_viewer.ui.widgets.what_if_rows import banner_line
 
 _MARGIN, _NAMES_MARGIN = 0.03, 0.12  # names of points at the edge of the picture need room beside it
 _ALL = frozenset({"gt", "pred", "error"})
@@ -133,7 +134,8 @@ class Looking:
         unscored = "" if session.can_score else session.spec.task_type
         lines = banner_text(case, native_shown=session.native_shown, unscored_task=unscored, notes=placed.notes)
         shift = 0 if session.working is None else session.working.level_shift
-        return "\n".join(filter(None, [*working_lines(placed, self._tools, shift), lines]))
+        tried = banner_line(session.what_if, None if session.case is None else session.case.entry)
+        return "\n".join(filter(None, [*working_lines(placed, self._tools, shift), tried, lines]))
 
     def cycle_mode(self) -> str:
         """Take the next of contours, fill, errors, off, and return its name."""

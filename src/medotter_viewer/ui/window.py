@@ -106,6 +106,7 @@ class ReviewWindow:
         events.loading_started.connect(self._on_loading_started)
         events.case_changed.connect(self._on_case_changed)
         events.prediction_changed.connect(self._on_prediction_changed)
+        events.what_if_changed.connect(self.looking.follow_prediction)
         events.region_changed.connect(self._on_looks_changed)
         events.native_shown_changed.connect(self._on_looks_changed)
         events.failed.connect(self._on_failed)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 from qtpy.QtCore import Qt
+from qtpy.QtGui import QGuiApplication
+from qtpy.QtWidgets import QComboBox
 
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.labels import Remap
 from medotter_viewer.evaluation.remap_audit import NativeRow
+from medotter_viewer.live.change_text import parse_changes
+from medotter_viewer.scoring.registry import score_case
 from medotter_viewer.ui.widgets.remap import RemapDock
 from medotter_viewer.ui.widgets.remap_rows import canonical_text, remap_cells, remap_header, status_text
+from medotter_viewer.ui.widgets.scores import header_text
 from medotter_viewer.ui.widgets.volumes import MM3
+from medotter_viewer.ui.widgets.what_if_rows import DROP, UNLIST
 
 
 @pytest.fixture
@@ -127,3 +134,114 @@ def test_a_row_click_names_its_native_id(session, dock, qtbot):
         place = dock.table.visualRect(dock.model.index(2, 0)).center()
         qtbot.mouseClick(dock.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert told.args == [9]
+
+
+# ---------------------------------------------------------------- what if
+
+
+@pytest.fixture
+def remembered(monkeypatch, tmp_path, bundle):
+    """Remember the tables of the bundle's cases in a cache of the test's own."""
+    from medotter_viewer import open_source
+    from medotter_viewer.cache.scores import score_through_cache
+    from medotter_viewer.cache.store import CACHE_VARIABLE, FactCache
+    from medotter_viewer.scoring.options import ScoreOptions
+
+    path = tmp_path / "cache" / "scores.sqlite"
+    monkeypatch.setenv(CACHE_VARIABLE, str(path))
+    source = open_source(bundle, predictions=bundle / "predictions/fast", data_root=bundle / "data")
+    for entry in source.entries("test"):
+        score_through_cache(entry, source.spec, ScoreOptions(), cache=FactCache(path))
+    return path
+
+
+def choose(dock, row, text):
+    return dock.model.setData(dock.model.index(row, 3), text, Qt.ItemDataRole.EditRole)
+
+
+def test_another_target_is_a_what_if_and_every_number_follows(session, dock):
+    session.go_to("A/one")
+    before = session.score
+    assert choose(dock, 2, DROP)  # native 9, which was the spleen
+    assert session.score.regions["spleen"].gt_voxels is None  # nothing of the dataset reaches it: not labelled
+    assert rows(dock)[2] == ["9", "4", "24", "✕ background", "what if, was 2; dropped (listed as 0)"]
+    assert "9 → background (was 2)" in dock.alarm.text()
+    assert dock.alarm.text().startswith("what if, nothing is saved")
+    assert session.row("A/one").score == before  # the list holds the files' numbers
+    assert not session.edited
+    assert "what if" in header_text(session, scoring=False)
+    dock.reset.click()
+    assert session.score == before
+    assert dock.alarm.text() == ""
+    assert not dock.reset.isVisible()
+
+
+def test_a_remap_that_is_tried_gives_what_scoring_with_it_gives(session, dock):
+    session.go_to("A/one")
+    choose(dock, 1, "2  spleen")  # native 6, a part of the liver
+    case = session.working_case
+    assert dict(case.entry.remap.table) == {5: 1, 6: 2, 9: 2, 11: 0, 12: 3}
+    assert int((case.gt.data == 2).sum()) == 16
+    assert session.score == score_case(case, session.spec, session.options)
+
+
+def test_it_goes_on_with_the_next_case_of_the_dataset_alone(session, dock):
+    session.go_to("A/one")
+    choose(dock, 2, DROP)
+    session.go_to("B/three")
+    assert session.working_case.entry == session.case.entry
+    assert "other cases" in dock.alarm.text()
+    session.go_to("A/one")
+    assert session.working_case.entry.remap.table[9] == 0
+
+
+def test_the_headline_over_all_cases_is_said_with_how_many_they_are(remembered, session, dock):
+    session.go_to("A/one")
+    choose(dock, 2, UNLIST)
+    session.what_if.request_overall()
+    text = dock.overall.text()
+    assert "headline, dice of liver: " in text
+    assert "of 3 cases of the test split" in text
+    assert "not scored: B/three" in text
+
+
+def test_without_remembered_tables_it_says_where_they_come_from(monkeypatch, tmp_path, session, dock):
+    monkeypatch.setenv("MEDOTTER_VIEWER_CACHE", str(tmp_path / "none.sqlite"))
+    session.go_to("A/one")
+    choose(dock, 2, UNLIST)
+    session.what_if.request_overall()
+    assert "no remembered table: A/one" in dock.overall.text()
+    assert "medotter-viewer score" in dock.overall.text()
+
+
+def test_the_yaml_on_the_clipboard_can_be_read_as_a_what_if(session, dock):
+    session.go_to("A/one")
+    choose(dock, 0, "3  gland")
+    choose(dock, 2, UNLIST)
+    dock.copy_yaml.click()
+    text = QGuiApplication.clipboard().text()
+    assert text == "label_remap:\n  A:\n    5: 3  # was 1\n    9: null  # was 2\n"
+    assert parse_changes(yaml.safe_load(text), where="clipboard").remaps == {"A": {5: 3, 9: None}}
+
+
+def test_what_is_no_id_changes_nothing_and_what_was_before_ends_it(session, dock):
+    session.go_to("A/one")
+    assert not choose(dock, 0, "liver")
+    assert not session.what_if.is_on
+    choose(dock, 0, "77")  # typed: no region's
+    assert rows(dock)[0][3] == "77  (in no region)"
+    choose(dock, 0, "1  liver")
+    assert not session.what_if.is_on
+
+
+def test_a_list_to_choose_from_opens_in_the_cell(session, dock, qtbot):
+    session.go_to("A/one")
+    index = dock.model.index(2, 3)
+    dock.table.edit(index)
+    editor = dock.table.findChild(QComboBox)
+    texts = [editor.itemText(i) for i in range(editor.count())]
+    assert texts == ["1  liver", "2  spleen", "3  gland", DROP, UNLIST]
+    assert editor.currentText() == "2  spleen"
+    editor.setCurrentIndex(0)
+    editor.activated.emit(0)
+    assert session.what_if.changes.remaps == {"A": {9: 1}}

@@ -46,7 +46,7 @@ class CellTable(QTableView):
     def __init__(self, model: CellModel, parent: Any = None) -> None:
         super().__init__(parent)
         self.setModel(model)
-        self.setItemDelegate(_CellDelegate(self))
+        self.setItemDelegate(CellDelegate(self))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -158,10 +158,11 @@ def fitted(widths: Sequence[int], columns: Sequence[Column], room: int) -> list[
     return out
 
 
-class _CellDelegate(QStyledItemDelegate):
+class CellDelegate(QStyledItemDelegate):
     """Paints tones in the theme's colours; cells that span columns, or are covered, ask for no width."""
 
     def initStyleOption(self, option: Any, index: Any) -> None:  # noqa: N802 - Qt's name
+        """Set tone, swatch and where a text is cut."""
         super().initStyleOption(option, index)
         cell, table = index.data(CELL_ROLE), self.parent()
         middle = table.model().columns[index.column()].stretch  # names differ at their ends, too
@@ -174,6 +175,7 @@ class _CellDelegate(QStyledItemDelegate):
                 option.palette.setColor(role, QColor(color))
 
     def sizeHint(self, option: Any, index: Any) -> Any:  # noqa: N802 - Qt's name
+        """Return the room a cell needs."""
         size = super().sizeHint(option, index)
         cell = index.data(CELL_ROLE)
         return QSize(0, size.height()) if cell is not None and cell.span != 1 else size

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from medotter_viewer.core.case import CaseEntry
+from medotter_viewer.core.labels import Remap
 from medotter_viewer.core.reprs import NOTHING
 from medotter_viewer.evaluation.remap_audit import NativeRow
 from medotter_viewer.ui.widgets.cells import Cell, Column, Tone
 from medotter_viewer.ui.widgets.volumes import VolumeUnit
 
 DROPPED = "✕ background"
+TARGET_COLUMN = 3
+"""Says what an id becomes."""
 _STATUS = {
     "mapped": "mapped",
     "dropped": "dropped (listed as 0)",
@@ -29,23 +32,73 @@ def remap_columns(unit: VolumeUnit) -> list[Column]:
         Column("native\nid", "id in the dataset's own file; background 0 is left out", numeric=True),
         Column("voxels", "how many voxels of this case carry it", numeric=True),
         Column(f"volume\n[{unit.name}]", numeric=True),
-        Column("→ canonical", "what it becomes, and the regions that contain it", stretch=True, least=104),
+        Column(
+            "→ canonical",
+            "what it becomes, and the regions that contain it; double-click to try another id",
+            stretch=True,
+            least=104,
+        ),
         Column("status", "what the remap does to it", least=124),
     ]
 
 
-def remap_cells(row: NativeRow, unit: VolumeUnit, voxel_mm3: float, *, unknown: bool = False) -> list[Cell]:
-    """Return the line of a native id; `unknown` when the bundle does not say what the ids mean."""
+def remap_cells(
+    row: NativeRow,
+    unit: VolumeUnit,
+    voxel_mm3: float,
+    *,
+    unknown: bool = False,
+    was: str = "",
+    can_edit: bool = False,
+) -> list[Cell]:
+    """Return the line of a native id.
+
+    Parameters
+    ----------
+    row : NativeRow
+        The id and what it becomes.
+    unit, voxel_mm3
+        Of volumes.
+    unknown : bool
+        Whether the bundle does not say what the ids mean.
+    was : str
+        What it became before the change that is tried; empty where none is.
+    can_edit : bool
+        Whether another target may be tried.
+    """
     gone = row.voxels > 0 and row.canonical == 0 and not unknown
     tone: Tone = "quiet" if not row.voxels or gone else "plain"
     status = status_text(row) if not unknown else "unknown"
+    if was:
+        status = f"what if, was {was}; {status}"
     return [
         Cell(str(row.native), tone=tone, italic=gone),
         Cell(f"{row.voxels:,}" if row.voxels else NOTHING, tone=tone, italic=gone),
         Cell(unit.text(row.voxels * voxel_mm3) if row.voxels else NOTHING, tone=tone, italic=gone),
-        Cell("?" if unknown else canonical_text(row), tone=tone, italic=gone),
+        Cell(
+            "?" if unknown else canonical_text(row),
+            "double-click to try another id" * can_edit,
+            tone=tone,
+            bold=bool(was),
+            italic=gone,
+        ),
         Cell(status, status, "error" if row.native < 0 else tone, italic=gone),
     ]
+
+
+def fate_text(remap: Remap | None, native: int) -> str:
+    """Return what a remap makes of an id, in a word or two.
+
+    Examples
+    --------
+    >>> fate_text(Remap({1: 4, 2: 0}, "dict"), 1), fate_text(Remap({1: 4, 2: 0}, "dict"), 2)
+    ('4', 'dropped')
+    >>> fate_text(None, 3)
+    'not listed'
+    """
+    if remap is None or not remap.is_listed(native):
+        return "not listed"
+    return str(remap.target(native) or "dropped")
 
 
 def canonical_text(row: NativeRow) -> str:

@@ -92,6 +92,7 @@ class ScoresDock(Panel):
         events = session.events
         self._connections.add(events.case_changed, self._on_case_changed)
         self._connections.add(events.prediction_changed, self._on_prediction_changed)
+        self._connections.add(events.what_if_changed, self._on_prediction_changed)
         self._connections.add(events.scores_changed, self._on_scores_changed)
         self._connections.add(events.edits_written, self._show_state)
         self._connections.add(events.scoring_changed, self._on_scoring_changed)
@@ -231,7 +232,8 @@ def header_text(session: ReviewSession, scoring: bool) -> str:
     parts = [f"{model} vs gt"]
     if "hd95" in shown_metrics(session):
         parts.append(f"hd95: {hd95_name(session.spec, session.options.hd95)}")
-    parts += [session.edits.words] * session.edited + ["scoring…"] * scoring
+    parts += [session.edits.words] * session.edited
+    parts += ["what if: another label remap"] * session.what_if.is_on_for(session.case) + ["scoring…"] * scoring
     return " · ".join(parts)
 
 
