@@ -78,3 +78,7 @@ class MissingDisplayError(MedotterViewerError, RuntimeError):
 
 class UsageError(MedotterViewerError, ValueError):
     """A combination of options that makes no sense."""
+
+
+class WorkersError(MedotterViewerError, RuntimeError):
+    """Processes or machines that were to score cases are not there, cannot start, or differ from this one."""

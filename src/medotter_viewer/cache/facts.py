@@ -60,8 +60,17 @@ def parse_facts(raw: Mapping[str, Any]) -> Facts:
     return Facts(table, grid, raw["distances"], raw["findings"])
 
 
-def facts_key(entry: CaseEntry, spec: EvalSpec, resample: bool) -> str | None:
+def facts_key(entry: CaseEntry, spec: EvalSpec, resample: bool, files: Sequence[Path] | None = None) -> str | None:
     """Return the key of a case's facts; the bytes of both files are read for it.
+
+    Parameters
+    ----------
+    entry, spec
+        Case and specification.
+    resample : bool
+        As for `load_case`.
+    files : sequence of Path, optional
+        The files of ground truth and prediction, where they are known already; see `registry.files_of`.
 
     Returns
     -------
@@ -75,7 +84,8 @@ def facts_key(entry: CaseEntry, spec: EvalSpec, resample: bool) -> str | None:
     try:
         if entry.segment_ids is not None or is_segment_file(gt) or is_segment_file(pred):
             return None
-        files = [file for path in (gt, pred) for file in registry.files_of(path)]
+        if files is None:
+            files = [file for path in (gt, pred) for file in registry.files_of(path)]
         # Images say where label maps without a position lie: which files, and whether they were changed, is enough.
         images = [(str(path), _state(path)) for path in entry.channels.values()]
         # What is said of ids without a name depends on the names and the remap; without names nothing does.

@@ -1,9 +1,9 @@
-"""Remember what is costly about a pair of label maps: its native overlap table and its surface distances.
+"""Remember what is costly: of a pair of label maps its native overlap table and its surface distances, else the score.
 
-Keys are the bytes of both files and the version of the engine, so that a changed file or engine is never answered from
-memory. Only native facts are kept: scores derive from them, from the remap and from the specification, so that a remap
-what-if reads no voxel. A damaged or foreign file is put aside and rebuilt, never trusted; several processes may use one
-file at once.
+Keys are the bytes of the files and the version of the engine, so that a changed file or engine is never answered from
+memory. Of label maps native facts are kept: scores derive from them, from the remap and from the specification, so that
+a remap what-if reads no voxel. Of other cases the score is kept, and all that it depends on is in the key. A damaged or
+foreign file is put aside and rebuilt, never trusted; several processes may use one file at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,9 @@ def content_key(*paths: Path, **settings: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FactCache:
-    """Facts about pairs of label maps in a SQLite file.
+    """Facts about pairs of label maps, and scores of other cases, in a SQLite file.
+
+    Nothing is held open between two calls, so that it can be used by many threads and processes and sent to others.
 
     Parameters
     ----------
@@ -85,21 +87,31 @@ class FactCache:
         return found
 
     def put(self, key: str, facts: dict[str, Any]) -> None:
-        """Store facts under a key; what was stored before under it is merged, newer values win.
+        """Store facts under a key; see `put_many`."""
+        self.put_many({key: facts})
 
-        A cache that cannot be written is no error: the facts are computed again next time.
+    def put_many(self, facts: Mapping[str, dict[str, Any]]) -> None:
+        """Store facts by key, all in one step; what was stored before under a key is merged, newer values win.
+
+        A cache that cannot be written is no error, nor are facts that have no JSON form: they are computed again.
         """
+        if not facts:
+            return
         with self._connected() as connection:
             if connection is None:
                 return
-            connection.execute("BEGIN IMMEDIATE")  # another process may be merging the same key
-            row = connection.execute("SELECT body, checksum FROM facts WHERE key = ?", (key,)).fetchone()
-            old: dict[str, Any] = json.loads(row[0]) if row and _checksum(key, row[0]) == row[1] else {}
-            merged = {**old, **facts}
-            if isinstance(old.get("distances"), dict) and isinstance(facts.get("distances"), dict):
-                merged["distances"] = {**old["distances"], **facts["distances"]}
-            body = json.dumps(merged, allow_nan=False)
-            connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", (key, body, _checksum(key, body)))
+            connection.execute("BEGIN IMMEDIATE")  # another process may be merging the same keys
+            for key, new in facts.items():
+                row = connection.execute("SELECT body, checksum FROM facts WHERE key = ?", (key,)).fetchone()
+                old = (_facts(key, *row) if row else None) or {}
+                merged = {**old, **new}
+                if isinstance(old.get("distances"), dict) and isinstance(new.get("distances"), dict):
+                    merged["distances"] = {**old["distances"], **new["distances"]}
+                try:
+                    body = json.dumps(merged, allow_nan=False)
+                except (TypeError, ValueError):
+                    continue
+                connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", (key, body, _checksum(key, body)))
             connection.execute("COMMIT")
 
     @contextlib.contextmanager

@@ -49,7 +49,12 @@ def build_parser() -> argparse.ArgumentParser:
         help="leave cases without prediction out (default), or score them as empty",
     )
     where = one.add_mutually_exclusive_group()
-    where.add_argument("--workers", metavar="N", type=_positive, default=1, help="processes (default: 1)")
+    where.add_argument(
+        "--workers",
+        metavar="N",
+        type=_positive,
+        help="processes that score beside each other and are replaced when one dies (default: none but this one)",
+    )
     where.add_argument("--scheduler", metavar="ADDRESS", help="dask scheduler to work on, e.g. tcp://host:8786")
     one.add_argument("--no-cache", action="store_true", help="compute everything anew and remember nothing")
     one.add_argument("--csv", metavar="FILE", type=Path, help="write one line for each case, region and metric")

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Executor
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 
 from medotter_viewer.batch import score_entries
 from medotter_viewer.cache.store import FactCache, default_cache_path
-from medotter_viewer.cli.output import ProgressLine, fail, print_findings, print_table, write_all, write_csv, write_json
+from medotter_viewer.cli.batch import ScoringLine, say_interrupted, workers_for
+from medotter_viewer.cli.output import fail, print_findings, print_table, write_all, write_csv, write_json
 from medotter_viewer.cli.source import check_named, source_of
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
 from medotter_viewer.core.scores import CaseScore
-from medotter_viewer.errors import MissingDependencyError, UsageError
+from medotter_viewer.errors import UsageError
 from medotter_viewer.evaluation.aggregate import Aggregate, Mean
 from medotter_viewer.evaluation.report import TargetReport, cases_of, report_on
 from medotter_viewer.scoring.options import ScoreOptions
@@ -23,7 +22,7 @@ from medotter_viewer.sources.source import Split
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the scores and return 1 when a case of the split is not scored."""
+    """Print the scores and return 1 when a case of the split is not scored, 130 after Ctrl+C."""
     check_named(options)
     if options.predictions is None and options.pred is None:
         option = "--pred PATH" if options.target is None else "--predictions DIR"
@@ -36,16 +35,24 @@ def run(options: argparse.Namespace) -> int:
     chosen = ScoreOptions(metrics, options.hd95, options.missing)
     wanted = list(dict.fromkeys(options.case)) if options.case else cases_of(source, split)
     entries = [source.entry(case_id) for case_id in wanted]
-    with _executor(options) as executor:
-        scores = score_entries(
-            entries,
-            source.spec,
-            chosen,
-            resample_prediction=source.resample_prediction,
-            executor=executor,
-            progress=ProgressLine("scored"),
-            cache=None if options.no_cache else FactCache(default_cache_path()),
-        )
+    cache = None if options.no_cache else FactCache(default_cache_path())
+    line = ScoringLine()
+    try:
+        with workers_for(options) as workers:
+            scores = score_entries(
+                entries,
+                source.spec,
+                chosen,
+                resample_prediction=source.resample_prediction,
+                executor=workers,
+                progress=line,
+                cache=cache,
+                notice=line.say,
+            )
+    except KeyboardInterrupt:
+        line.leave()
+        say_interrupted(line.done, len(entries), is_kept=cache is not None and cache.path.is_file())
+        return 130
     report = report_on(source, scores, chosen, split)
     has_names = any(entry.label_regions is not None and entry.segment_ids is None for entry in entries)
     findings = list(regions_never_seen(source.spec.regions, scores)) if has_names else []
@@ -142,22 +149,3 @@ def print_case(score: CaseScore) -> None:
     for metric, value in score.case.items():
         print(f"{metric}: {metric_text(metric, value)}")
     print_findings(score.notes)
-
-
-@contextmanager
-def _executor(options: argparse.Namespace) -> Iterator[Executor | None]:
-    if options.scheduler:
-        try:
-            from distributed import Client
-        except ImportError as error:
-            raise MissingDependencyError("--scheduler needs dask: pip install 'medotter-viewer[batch]'") from error
-        with Client(options.scheduler) as client:
-            yield client.get_executor()
-    elif options.workers > 1:
-        import multiprocessing
-        from concurrent.futures import ProcessPoolExecutor
-
-        with ProcessPoolExecutor(options.workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-            yield pool
-    else:
-        yield None

@@ -1,16 +1,30 @@
-"""Score the listed cases of a review one after the other in the background."""
+"""Score the listed cases of a review in the background: the first second's worth here, the rest in processes.
+
+Processes leave the window its interpreter, so that it never stutters, but each takes about a second to start: a handful
+of small cases is done by then in a thread. Large cases go to processes from the first.
+"""
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Sequence
 
-from medotter_viewer.batch import score_entry
+from medotter_viewer.batch import score_entries
+from medotter_viewer.batch.memory import PROCESS_BYTES, estimated_bytes, memory_for_cases
+from medotter_viewer.batch.processes import ProcessWorkers
+from medotter_viewer.cache.store import FactCache, default_cache_path
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.session.events import SessionEvents
 from medotter_viewer.session.jobs import Jobs
 from medotter_viewer.sources.source import CaseSource
+
+_HERE_S = 1.0
+_SMALL_BYTES = 100 << 20  # about 8 million voxels, which take less than a second
+
+Report = Callable[[tuple[CaseScore | None, int]], None]
 
 
 class ScoreAll:
@@ -46,13 +60,10 @@ class ScoreAll:
 
     def start(self, entries: Sequence[CaseEntry], options: ScoreOptions) -> None:
         """Score cases; nothing happens without any."""
-        total, spec, resample = len(entries), self._source.spec, self._source.resample_prediction
+        total = len(entries)
 
-        def work(report: Callable[[tuple[CaseScore | None, int]], None], is_stale: Callable[[], bool]) -> None:
-            for done, entry in enumerate(entries, 1):
-                if is_stale():
-                    return
-                report((score_entry(entry, spec, options, resample), done))
+        def work(report: Report, is_stale: Callable[[], bool]) -> None:
+            self._score(entries, options, report, is_stale)
             report((None, total))
 
         def on_result(answer: tuple[CaseScore | None, int]) -> None:
@@ -71,6 +82,41 @@ class ScoreAll:
         """Stop; what is done stays."""
         self._jobs.cancel("batch")
         self._finish()
+
+    def _score(
+        self, entries: Sequence[CaseEntry], options: ScoreOptions, report: Report, is_stale: Callable[[], bool]
+    ) -> None:
+        """In the background: score some cases in this thread, the others in processes that end with it."""
+        spec, resample = self._source.spec, self._source.resample_prediction
+        cache = FactCache(default_cache_path())
+        n_before = 0
+
+        def progress(done: int, total: int, score: CaseScore) -> None:  # noqa: ARG001
+            report((score, n_before + done))
+
+        until = time.monotonic() + _HERE_S
+        here = 0
+        for entry in entries:
+            if is_stale() or time.monotonic() > until or estimated_bytes(entry) > PROCESS_BYTES + _SMALL_BYTES:
+                break
+            score_entries(
+                [entry], spec, options, resample_prediction=resample, progress=progress, cancelled=is_stale, cache=cache
+            )
+            here += 1
+            n_before = here
+        if here == len(entries) or is_stale():
+            return
+        with ProcessWorkers(max(1, (os.cpu_count() or 1) - 1), memory_bytes=memory_for_cases()) as workers:
+            score_entries(
+                entries[here:],
+                spec,
+                options,
+                resample_prediction=resample,
+                executor=workers,
+                progress=progress,
+                cancelled=is_stale,
+                cache=cache,
+            )
 
     def _finish(self) -> None:
         self._on_end()
