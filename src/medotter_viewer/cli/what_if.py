@@ -172,7 +172,9 @@ def _print(found: WhatIf, source: CaseSource, split: str, known: KnownTables) ->
     remaps = {e.dataset or "": e.remap for e in known.entries.values() if e.remap is None or e.remap.form != "per_case"}
     remaps |= {e.case_id: e.remap for e in known.entries.values() if e.remap is not None and e.remap.form == "per_case"}
     ids = sorted({i for audit in found.audit.datasets.values() for i in audit.voxels})
-    print("\n" + yaml_text(found.changes, remaps, ids), end="")
+    print()
+    for line in yaml_text(found.changes, remaps, ids).splitlines():
+        print(line)
     if found.moved:
         print()
         print_table(
