@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help env test demo pictures bench-check bench-reading rtstruct-peers fuzz clean
+.PHONY: help env test demo pictures bench bench-check bench-reading bench-engines bench-rows bench-size bench-far rtstruct-peers fuzz clean
 
 BIN := .venv/bin
 LOGS := .cache/make-test
@@ -52,13 +52,33 @@ pictures:  ## Take the pictures of docs/images anew
 	@scripts/setup_env.sh --need-screen
 	@xvfb-run -a -s "-screen 0 1600x1000x24" $(BIN)/python scripts/pictures.py
 
+bench:  ## Run every benchmark, equality first, and rewrite benchmarks/RESULTS.md (about 25 minutes)
+	@benchmarks/setup_env.sh
+	@benchmarks/run.sh check reading engines rows size far
+
 bench-check:  ## Compare numbers with MedPy, MONAI, surface-distance, StarDist and HoVer-Net's definition
 	@benchmarks/setup_env.sh
-	@.venv-bench/bin/python benchmarks/bench_check.py
+	@benchmarks/run.sh check
 
-bench-reading:  ## Time reading of NIfTI files against nibabel, indexed_gzip and SimpleITK, into benchmarks/RESULTS.md
+bench-reading:  ## Time reading of NIfTI files against nibabel, indexed_gzip and SimpleITK
 	@benchmarks/setup_env.sh
-	@.venv-bench/bin/python benchmarks/bench_reading.py
+	@benchmarks/run.sh reading
+
+bench-engines:  ## Compare the compiled engine with the plain one, MedPy and MONAI, bit for bit
+	@benchmarks/setup_env.sh
+	@benchmarks/run.sh engines
+
+bench-rows:  ## Time scores, remaps, instances and polygons against other libraries; ROWS="scores-w2 fill" chooses some
+	@benchmarks/setup_env.sh
+	@benchmarks/run.sh rows
+
+bench-size:  ## Cost against voxels, labels and instances, with a plot
+	@benchmarks/setup_env.sh
+	@benchmarks/run.sh size
+
+bench-far:  ## Surfaces far apart, against a search tree
+	@benchmarks/setup_env.sh
+	@benchmarks/run.sh far
 
 rtstruct-peers:  ## Let dcmrtstruct2nii and rt-utils read our RTSTRUCTs of SCANS, into benchmarks/RESULTS.md
 	@scripts/setup_env.sh
@@ -71,4 +91,4 @@ fuzz:  ## Fuzz every reader of files, each for FUZZ_SECONDS (default 60); TARGET
 	@$(BIN)/python scripts/fuzz.py $(TARGETS)
 
 clean:  ## Remove the environment, caches and build results
-	rm -rf .venv .venv-bench .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .benchmarks build dist demo
+	rm -rf .venv .venv-bench .venv-bench-panoptica .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .benchmarks build dist demo

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import gzip
+import json
 import os
 import platform
 import re
@@ -26,6 +27,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from results import OUTCOMES
 
 SHAPE = (512, 512, 300)
 AFFINE = np.array([[-0.8, 0, 0, 200], [0, -0.8, 0, 180], [0, 0, 3, -450], [0, 0, 0, 1]])
@@ -36,6 +38,8 @@ OURS = "medotter-viewer"
 
 Read = tuple[NDArray[Any], NDArray[np.float64], Any]
 """Voxels, position in RAS+ mm, and what must live as long as the voxels."""
+Judged = tuple[str, float, str, str, str]
+"""What was read, seconds of ours, target, what was measured, verdict."""
 
 
 def ours(path: Path) -> Read:
@@ -189,8 +193,8 @@ def released(reader: Reader) -> str:
     return " + ".join(found)
 
 
-def table(path: Path, runs: int) -> tuple[list[str], bool]:
-    """Return the lines of one file's table, and whether all readers agree."""
+def table(path: Path, runs: int, judged: list[Judged]) -> tuple[list[str], bool]:
+    """Return the lines of one file's table, and whether all readers agree; what became of its target is added."""
     equal = differences(path)
     present = [reader for reader in READERS if equal[reader.name] != "absent"]
     seconds = {reader.name: cpu_seconds(reader, path, runs) for reader in present}
@@ -213,7 +217,9 @@ def table(path: Path, runs: int) -> tuple[list[str], bool]:
     if peer in seconds:
         reached = seconds[peer] / seconds[OURS]
         verdict = "reached" if reached >= target else "missed"
-        lines += ["", f"Target: at least {target:g} times as fast as {peer}: {reached:.1f}, {verdict}."]
+        target_text = f"at least {target:g} times as fast as {peer}"
+        lines += ["", f"Target: {target_text}: {reached:.1f}, {verdict}."]
+        judged.append((f"reading {path.name}", seconds[OURS], target_text, f"{reached:.1f}", verdict))
     return lines, "DIFFERS" not in equal.values()
 
 
@@ -244,14 +250,16 @@ def main() -> int:
         "of its own.",
         "",
     ]
-    agree = True
+    agree, judged = True, list[Judged]()
     with tempfile.TemporaryDirectory() as folder:
         for path in write_phantoms(Path(folder)):
-            found, equal = table(path, options.runs)
+            found, equal = table(path, options.runs, judged)
             lines += [*found, ""]
             agree &= equal
     print("\n".join(lines))
     write_results(lines)
+    OUTCOMES.mkdir(parents=True, exist_ok=True)
+    (OUTCOMES / "reading.json").write_text(json.dumps(judged), encoding="utf-8")
     return 0 if agree else 1
 
 

@@ -28,8 +28,13 @@ def scores(gt: NDArray[np.integer[Any]], pred: NDArray[np.integer[Any]], thresho
     """Return the metrics of two instance masks that both hold objects."""
     truths = [gt == i for i in np.unique(gt) if i]
     found = [pred == i for i in np.unique(pred) if i]
-    inter = np.array([[np.count_nonzero(t & f) for f in found] for t in truths])
-    union = np.array([[np.count_nonzero(t | f) for f in found] for t in truths])
+    places = {i: j for j, i in enumerate(i for i in np.unique(pred) if i)}
+    inter = np.zeros((len(truths), len(found)), dtype=np.int64)
+    for i, truth in enumerate(truths):  # as theirs, only with objects that it touches
+        for j in (places[name] for name in np.unique(pred[truth]) if name):
+            inter[i, j] = np.count_nonzero(truth & found[j])
+    truth_areas, found_areas = (np.array([mask.sum() for mask in masks]) for masks in (truths, found))
+    union = truth_areas[:, None] + found_areas[None, :] - inter
     iou = inter / union
 
     pairs = [(i, j) for i, j in _pairs(iou, threshold) if iou[i, j] > threshold]
@@ -40,7 +45,7 @@ def scores(gt: NDArray[np.integer[Any]], pred: NDArray[np.integer[Any]], thresho
     # AJI: the best prediction of each truth, the first of equals; it may serve several truths.
     best = [(i, int(np.argmax(iou[i]))) for i in range(len(truths)) if iou[i].max() > 0]
     one_to_one = [(i, j) for i, j in _assignment(iou) if iou[i, j] > 0]
-    areas = [m.sum() for m in truths], [m.sum() for m in found]
+    areas = truth_areas, found_areas
     return Scores(
         dq, sq, dq * sq, _aggregated(best, inter, union, *areas), _aggregated(one_to_one, inter, union, *areas)
     )
@@ -61,6 +66,7 @@ def _aggregated(pairs: Any, inter: Any, union: Any, truth_areas: Any, found_area
     """Intersections over unions, to which what is in no pair adds its area."""
     above = sum(inter[i, j] for i, j in pairs)
     below = sum(union[i, j] for i, j in pairs)
-    below += sum(a for i, a in enumerate(truth_areas) if i not in {i for i, _ in pairs})
-    below += sum(a for j, a in enumerate(found_areas) if j not in {j for _, j in pairs})
+    used, matched = {i for i, _ in pairs}, {j for _, j in pairs}
+    below += sum(a for i, a in enumerate(truth_areas) if i not in used)
+    below += sum(a for j, a in enumerate(found_areas) if j not in matched)
     return float(above / below)

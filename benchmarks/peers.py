@@ -12,9 +12,9 @@ from typing import Any
 import hovernet_definition
 from cases import InstanceCase, MaskCase, instance_cases, mask_cases
 
+from medotter_viewer.metrics.hausdorff import assd, hausdorff, nsd
 from medotter_viewer.metrics.instances import aji, aji_plus, detections, match_instances
 from medotter_viewer.metrics.overlap import overlap_table
-from medotter_viewer.metrics.hausdorff import assd, hausdorff, nsd
 from medotter_viewer.metrics.surface_distances import surface_distances
 from medotter_viewer.metrics.surfel import surfel_hd
 
