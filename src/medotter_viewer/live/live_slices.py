@@ -34,7 +34,8 @@ class LiveSlices:
 
     def update(self, slices: _Ints, gt: _Ints, old: _Ints, new: _Ints) -> None:
         """Count changed voxels: the slice of each, its ground truth, and its prediction before and after."""
-        if not np.isin(new, self._pred_ids).all():
+        places = np.minimum(np.searchsorted(self._pred_ids, new), self._pred_ids.size - 1)
+        if (self._pred_ids[places] != new).any():
             ids = np.union1d(self._pred_ids, new).astype(np.int64)
             counts = np.zeros((*self._counts.shape[:2], ids.size), dtype=np.int64)
             counts[:, :, np.searchsorted(ids, self._pred_ids)] = self._counts

@@ -101,7 +101,7 @@ class LiveTable:
         if not self._is_own:
             self._pred, self._is_own = self._pred.astype(pred.dtype, order="K", copy=True), True
         self._pred[voxels] = new
-        pairs = frozenset(map(tuple, np.unique(np.stack([old, new], axis=1), axis=0).tolist()))
+        pairs = frozenset(zip(old.tolist(), new.tolist(), strict=True))
         self._log.append(pairs)
         self._known = {key: value for key, value in self._known.items() if not _crosses(key, pairs)}
         return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from operator import is_not
 
 from medotter_viewer.cache.facts import Facts
 from medotter_viewer.core.case import CaseEntry
@@ -105,6 +106,7 @@ class WhatIfs:
         check_task(spec)
         self.known, self.spec, self.options, self.target = known, spec, options, target
         self._before = {i: score_known(known.entries[i], facts, spec, options) for i, facts in known.facts.items()}
+        self._last: tuple[list[CaseScore], Aggregate] | None = None
         self._voxels = {i: facts.table.gt_voxels() for i, facts in known.facts.items()}
         self._findings = frozenset(self._said({i: known.entries[i] for i in known.facts})[1])
         # An identity is written out for what occurs in a dataset, and for what a region may be made of.
@@ -139,7 +141,7 @@ class WhatIfs:
         return WhatIf(
             changes,
             spec,
-            roll_up(first, self.spec, groups=False),
+            self._means_before(first),
             roll_up(second, spec, groups=False),
             cases,
             apart,
@@ -149,6 +151,12 @@ class WhatIfs:
             tuple(f for f in findings if f not in self._findings),
             withheld,
         )
+
+    def _means_before(self, scores: list[CaseScore]) -> Aggregate:
+        """Means before the change; computed again only where other values are left out than the last time."""
+        if self._last is None or len(self._last[0]) != len(scores) or any(map(is_not, self._last[0], scores)):
+            self._last = scores, roll_up(scores, self.spec, groups=False)
+        return self._last[1]
 
     def _after(self, entry: CaseEntry, changed: CaseEntry, facts: Facts, spec: EvalSpec) -> CaseScore:
         """Score after the change; regions that are made of the same ids as before keep what they had."""
