@@ -24,7 +24,12 @@ def write_frame(stream: BinaryIO, value: Any) -> None:
 
 
 def read_frame(stream: BinaryIO) -> Any:
-    """Return the next value.
+    """Return the next value; see `read_packed`."""
+    return unpacked(read_packed(stream))
+
+
+def read_packed(stream: BinaryIO) -> bytes:
+    """Return the next value as it came.
 
     Raises
     ------
@@ -32,7 +37,12 @@ def read_frame(stream: BinaryIO) -> Any:
         If the other end is gone.
     """
     (length,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
-    return pickle.loads(_exactly(stream, length))  # noqa: S301 - written by our own process, no file
+    return _exactly(stream, length)
+
+
+def unpacked(body: bytes) -> Any:
+    """Return the value of `read_packed`; whatever its class raises when it cannot be made."""
+    return pickle.loads(body)  # noqa: S301 - written by our own process, no file
 
 
 def _exactly(stream: BinaryIO, n_bytes: int) -> bytes:

@@ -141,6 +141,9 @@ class ProcessWorkers(Executor):
                 status, process = self._ended(process), None
                 future.set_exception(WorkerDiedError(f"a worker process ended with status {status}"))
                 continue
+            except Exception as error:  # noqa: BLE001 - what cannot be sent is the asker's affair
+                future.set_exception(error)
+                continue
             if went_well:
                 future.set_result(result)
             else:

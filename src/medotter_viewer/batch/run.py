@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor
 from typing import Protocol
@@ -16,11 +15,8 @@ from medotter_viewer.cache.store import FactCache
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
-from medotter_viewer.engine import choice
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import adapter_of
-
-_WORTH_KERNELS_S = 1.0  # of scoring, before compiled kernels are loaded, which takes as long
 
 
 class Progress(Protocol):
@@ -101,7 +97,6 @@ def _scored_here(
     asked: Iterator[list[Asked]], rules: Rules, cancelled: Callable[[], bool]
 ) -> Generator[tuple[Asked, Computed], None, None]:
     """The cases one after the other, in this thread."""
-    spent = 0.0
     for some in asked:
         for one in some:
             if cancelled():
@@ -109,13 +104,8 @@ def _scored_here(
             if one.score is not None:
                 yield one, Computed(one.score)
                 continue
-            started = time.monotonic()
             try:
                 computed = compute(one.entry, rules, one.with_facts)
             except MemoryError:
                 computed = Computed(unscored(one.entry, "it needs more memory than there is"))
-            spent += time.monotonic() - started
             yield one, computed
-            if spent > _WORTH_KERNELS_S:
-                spent = float("-inf")
-                choice.get_ready()

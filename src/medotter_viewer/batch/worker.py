@@ -13,7 +13,7 @@ import traceback
 from queue import SimpleQueue
 from typing import Any, BinaryIO
 
-from medotter_viewer.batch.frames import read_frame, write_frame
+from medotter_viewer.batch.frames import read_packed, unpacked, write_frame
 from medotter_viewer.engine import choice
 from medotter_viewer.engine.threads import VARIABLE as THREADS
 from medotter_viewer.errors import MedotterViewerError
@@ -26,13 +26,13 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not get between the answers
     prepare_process()
-    tasks: SimpleQueue[Any] = SimpleQueue()
+    tasks: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, tasks), daemon=True).start()
     write_frame(answers, READY)
     while True:
-        function, arguments = tasks.get()
+        task = tasks.get()
         load_kernels()
-        answer = _answer(function, arguments)
+        answer = _answer(task)
         try:
             write_frame(answers, answer)
         except OSError:
@@ -42,6 +42,7 @@ def main() -> None:
 def prepare_process() -> None:
     """Let the engine of this process use one thread, for other processes use the other cores."""
     os.environ[THREADS] = "1"
+    choice.leave_compiling_to_others()
     load_kernels()
 
 
@@ -53,17 +54,18 @@ def load_kernels() -> None:
         print(f"compiled kernels could not be loaded: {error}", file=sys.stderr)  # noqa: T201
 
 
-def _listen(stream: BinaryIO, tasks: SimpleQueue[Any]) -> None:
+def _listen(stream: BinaryIO, tasks: SimpleQueue[bytes]) -> None:
     while True:
         try:
-            tasks.put(read_frame(stream))
+            tasks.put(read_packed(stream))
         except (EOFError, OSError):
             os._exit(0)
 
 
-def _answer(function: Any, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
+def _answer(task: bytes) -> tuple[bool, Any]:
     """Whether it went well, and the result or the error."""
     try:
+        function, arguments = unpacked(task)
         return True, function(*arguments)
     except Exception as error:  # noqa: BLE001 - handed to who asked
         if not isinstance(error, MedotterViewerError):

@@ -38,6 +38,7 @@ class _Process:
         self.preparing: threading.Thread | None = None
         self.failure: str | None = None
         self.has_started_compiling = False
+        self.compiling: subprocess.Popen[bytes] | None = None
         self.ending = threading.Lock()
         self.has_ended = False
 
@@ -112,13 +113,18 @@ def start_compiling() -> None:
     if _may_load() and not store.is_ready() and not _process.has_started_compiling:
         _process.has_started_compiling = True
         with contextlib.suppress(OSError):
-            subprocess.Popen(  # noqa: S603
+            _process.compiling = subprocess.Popen(  # noqa: S603 - kept: one that is let go warns that it still runs
                 _COMPILE,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
+
+
+def leave_compiling_to_others() -> None:
+    """Never start compiling in this process: it is one of many workers, and who asked them has it done."""
+    _process.has_started_compiling = True
 
 
 def get_ready() -> None:
