@@ -1,4 +1,4 @@
-"""Cost against size: voxels, labels and instances, by both engines; numbers into RESULTS.md and a plot beside it.
+"""Cost against voxels, labels, instances and distances, by both engines: numbers into RESULTS.md, a plot beside it.
 
 Equality of the engines first (exit status 1 otherwise), then CPU seconds of the call that viewer and command line use.
 """
@@ -26,6 +26,7 @@ PLOT = Path(__file__).with_name("cost_against_size.png")
 SIDES = (128, 192, 256, 384, 512, 768)
 LABELS = (1, 3, 10, 30, 100)
 OBJECTS = (10, 100, 1_000, 10_000, 100_000)
+MOVES = (1, 2, 4, 8, 16, 32)
 Engine = Literal["compiled", "plain"]
 ENGINES: tuple[Engine, Engine] = ("compiled", "plain")
 
@@ -53,19 +54,25 @@ class Series:
 
 
 def cubes() -> Iterator[tuple[int, Work]]:
-    """Fifteen labels in cubes; all are one of 64**3 with every voxel repeated."""
-    base = cube(64, 15)
+    """Fifteen labels in cubes: one of 64**3 with every voxel repeated, the prediction moved by 2, 1 and 1 voxels."""
     for side in SIDES:
-        times = side // 64
-        gt, pred = (_repeated(labels, times) for labels in (base.gt, base.pred))
-        yield side**3, Work(f"{side}", gt, pred, base.spacing, base.regions)
+        yield side**3, _moved(side, (2, 1, 1))
 
 
-def _repeated(labels: Any, times: int) -> Any:
-    """Every voxel times**3, first axis closest in memory as before."""
+def distances() -> Iterator[tuple[int, Work]]:
+    """The prediction moved farther and farther, in a cube of 256**3 voxels."""
+    for move in MOVES:
+        yield move, _moved(256, (move, 0, 0))
+
+
+def _moved(side: int, move: tuple[int, int, int]) -> Work:
+    """First axis closest in memory, as the readers give it."""
+    base = cube(64, 15)
+    gt: Any = base.gt
     for axis in range(3):
-        labels = np.repeat(labels.T, times, axis=axis).T
-    return labels
+        gt = np.repeat(gt.T, side // 64, axis=axis).T
+    pred = np.roll(gt.T, move[::-1], axis=(0, 1, 2)).T
+    return Work(f"{side}", gt, pred, base.spacing, base.regions)
 
 
 def labels() -> Iterator[tuple[int, Work]]:
@@ -84,6 +91,7 @@ SERIES = (
     Series("15 labels: dice, iou, counts, hd95", "voxels", cubes, score_steps),
     Series("256 x 256 x 256 voxels: dice, iou, counts, hd95", "labels", labels, score_steps),
     Series("2048 x 2048 pixels: F1, PQ, SQ, AJI, AJI+", "objects in ground truth", objects, instance_steps),
+    Series("15 labels in 256 x 256 x 256 voxels", "voxels by which the prediction is off", distances, score_steps),
 )
 Points = list[tuple[int, float]]
 
@@ -151,7 +159,8 @@ def plot(measured: list[dict[Engine, Points]], path: Path = PLOT) -> None:
     import matplotlib.pyplot as plt
 
     colours = {"compiled": "#0a6e9e", "plain": "#c4622d"}
-    figure, panels = plt.subplots(1, len(SERIES), figsize=(15, 4.8), sharey=True, constrained_layout=True)
+    figure, grid = plt.subplots(2, 2, figsize=(11, 8.4), sharey=True, constrained_layout=True)
+    panels = grid.ravel()
     for panel, series, points in zip(panels, SERIES, measured, strict=True):
         for engine, found in points.items():
             sizes, times = zip(*found, strict=True)
@@ -167,12 +176,15 @@ def plot(measured: list[dict[Engine, Points]], path: Path = PLOT) -> None:
         panel.set(xscale="log", yscale="log", xlabel=series.axis, title=series.title)
         panel.grid(visible=True, which="major", alpha=0.35)
         panel.grid(visible=True, which="minor", alpha=0.12)
-    panels[0].set_ylabel("CPU seconds")
+        panel.margins(y=0.14)
+    for panel in grid[:, 0]:
+        panel.set_ylabel("CPU seconds")
     panels[0].legend(loc="upper left")
     sides = [f"{side}³" for side in SIDES]
     panels[0].set_xticks([side**3 for side in SIDES], sides)
     panels[0].minorticks_off()
-    panels[0].set_xlabel("voxels")
+    panels[3].set_xticks(MOVES, [str(move) for move in MOVES])
+    panels[3].minorticks_off()
     figure.savefig(path, dpi=100)
     plt.close(figure)
 
