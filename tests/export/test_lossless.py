@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+from medotter_viewer.core.case import Case
 from medotter_viewer.core.grid import OBLIQUE_DEG
 from medotter_viewer.export.polygon_files import export_cases
 from medotter_viewer.formats import registry
@@ -25,15 +26,13 @@ from medotter_viewer.sources.opening import open_source
 from medotter_viewer.sources.source import CaseSource
 
 
-def written_back(source: CaseSource, region: str, out: Path) -> dict[str, np.ndarray]:
-    """Export every case and return what its lines enclose, on the grid of its prediction."""
-    found = export_cases(map(source.load, source.case_ids("all")), out, spec=source.spec, region=region)
+def written_back(case: Case, source: CaseSource, region: str, out: Path) -> np.ndarray:
+    """Export a case and return what its lines enclose, on the grid of its prediction."""
+    found = export_cases([case], out, spec=source.spec, region=region)
     assert [f.message for f in found.findings if f.severity == "error"] == []
     rings = read_submission(out).rings
-    return {
-        case_id: ring_mask(rings.get(case_id, {}), axial_slices(source.load(case_id).pred.grid))
-        for case_id in source.case_ids("all")
-    }
+    assert case.pred is not None
+    return ring_mask(rings.get(case.entry.case_id, {}), axial_slices(case.pred.grid))
 
 
 @given(
@@ -52,7 +51,7 @@ def test_any_mask_survives_nifti_and_csv(tmp_path_factory, mask, steps, origin, 
     nib.save(nib.Nifti1Image(mask.astype(np.uint8), affine), folder / "m.nii.gz")
     (folder / "names.yaml").write_text("{1: tumour}")
     source = open_source(gt=folder / "m.nii.gz", pred=folder / "m.nii.gz", labels=folder / "names.yaml")
-    np.testing.assert_array_equal(written_back(source, "tumour", folder / "m.csv")["m"], mask)
+    np.testing.assert_array_equal(written_back(source.load("m"), source, "tumour", folder / "m.csv"), mask)
     with (folder / "m.scores.csv").open(newline="") as file:
         (scan,) = [row for row in csv.DictReader(file) if row["kind"] == "scan"]
     assert float(scan["score"]) == (1.0 if mask.any() else 0.0)
@@ -78,11 +77,12 @@ def test_every_ground_truth_of_a_bundle_comes_back_or_is_refused_by_name(
         (tmp_path / "names.yaml").write_text("{" + ", ".join(f"{i}: r{i}" for i in ids) + "}")
         source = open_source(gt=file, pred=file, labels=tmp_path / "names.yaml")
         (case_id,) = source.case_ids("all")
+        case = source.load(case_id)
         if labels.grid.oblique_deg > OBLIQUE_DEG:
-            found = export_cases([source.load(case_id)], tmp_path / "no.csv", spec=source.spec, region=f"r{ids[0]}")
+            found = export_cases([case], tmp_path / "no.csv", spec=source.spec, region=f"r{ids[0]}")
             assert (found.files, [f.code for f in found.findings]) == ((), ["case-not-written"])
             assert f"case '{case_id}': not written: its axes are " in found.findings[0].message
             continue
         for one in ids:
-            back = written_back(source, f"r{one}", tmp_path / f"{place}.csv")[case_id]
+            back = written_back(case, source, f"r{one}", tmp_path / f"{place}.csv")
             np.testing.assert_array_equal(back, labels.data == one)
