@@ -234,7 +234,7 @@ def judged(row: Row, found: list[Measured]) -> list[tuple[str, str, str]]:
     """Return target, what was reached, and whether that is enough."""
     sides = {one.side.name: one for one in found if one.outcome}
     ours = next((one for one in found if one.outcome), None)
-    peers = [one for one in sides.values() if not one.side.is_ours]
+    peers = [one for one in sides.values() if not one.side.is_ours and not one.side.remark.startswith("no ")]
     rows = []
     for target in row.targets:
         if ours is None:

@@ -29,9 +29,10 @@ class Contours:
 
 def remap_steps(work: Work, _parts: int | None = None) -> list[Step]:
     from medotter_viewer.core.labels import Remap
+    from medotter_viewer.engine.remapping import remapped
 
     remap = Remap(remap_table(), "dict")
-    return [lambda: remap.apply(work.gt)]
+    return [lambda: remapped(remap, work.gt)]
 
 
 def look_up_steps(work: Work, _parts: int | None = None) -> list[Step]:
@@ -198,18 +199,28 @@ def planes(work: Work) -> list[NDArray[Any]]:
 
 
 def trace_steps(work: Work, _parts: int | None = None) -> list[Step]:
-    from medotter_viewer.geometry.polygons import trace
+    from medotter_viewer.geometry.polygons import trace_slices
 
-    slices = planes(work)
+    return [lambda: trace_slices(work.gt, 2)]
 
-    def step() -> dict[int, float]:
-        areas: dict[int, float] = {}
-        for plane in slices:
-            for label in np.flatnonzero(np.bincount(plane.ravel())[1:]) + 1:
-                areas[int(label)] = areas.get(int(label), 0.0) + sum(p.area for p in trace(plane == label))
-        return areas
 
-    return [step]
+def traced_areas(_work: Work, results: list[Any]) -> Values:
+    """By the shoelace formula from the points, not from what is told of the areas."""
+    from medotter_viewer.geometry.polygons import shoelace
+
+    areas: dict[int, float] = {}
+    for plane, label in results[0].places():
+        rings = [ring for polygon in results[0].polygons(plane, label) for ring in polygon.rings]
+        areas[label] = areas.get(label, 0.0) + sum(map(shoelace, rings))
+    return _areas(areas)
+
+
+def counted_steps(work: Work, _parts: int | None = None) -> list[Step]:
+    return [lambda: np.bincount(work.gt.ravel(order="K"))]
+
+
+def counted_voxels(_work: Work, results: list[Any]) -> Values:
+    return _areas({label: float(n) for label, n in enumerate(results[0].tolist()) if label and n})
 
 
 def rasterio_shapes_steps(work: Work, _parts: int | None = None) -> list[Step]:
@@ -250,10 +261,6 @@ def skimage_areas(_work: Work, results: list[Any]) -> Values:
         signed = [_signed(ring) for ring in rings]
         areas[label] = areas.get(label, 0.0) + abs(sum(signed))
     return _areas(areas)
-
-
-def traced_values(_work: Work, results: list[Any]) -> Values:
-    return _areas(results[0])
 
 
 def _areas(areas: dict[int, float]) -> Values:
@@ -299,7 +306,8 @@ FILL: tuple[Side, ...] = (
     Side("skimage.draw.polygon2mask", ("scikit-image",), ("skimage",), skimage_fill_steps, fill_values, told=WRONG),
 )
 POLYGONS: tuple[Side, ...] = (
-    *both(trace_steps, traced_values, ("scipy",)),
+    *both(trace_steps, traced_areas, ("scipy",)),
+    Side("numpy.bincount", ("numpy",), (), counted_steps, counted_voxels, {"pixels": 0.0}, remark="no polygons"),
     Side("rasterio", ("rasterio",), ("rasterio",), rasterio_shapes_steps, rasterio_areas, {"pixels": 0.0}),
     Side(
         "skimage.measure.find_contours",

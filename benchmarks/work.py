@@ -191,7 +191,7 @@ def cube(side: int, labels: int) -> Work:
 
 
 def far_masks() -> dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_], Point]]:
-    """Return pairs of masks of about 100,000 surface voxels each that are nowhere near: no search can stop early."""
+    """Return pairs of masks of up to 100,000 surface voxels each that are nowhere near: no search can stop early."""
     dice = np.random.default_rng(99)
     shape, spacing = (512, 512, 300), (0.8, 0.8, 3.0)
 
@@ -226,6 +226,7 @@ def far_masks() -> dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_], Point]]
             spacing,
         ),
         "a small cloud in the middle of a shell": (cloud((252, 252, 149), (260, 260, 152), 500), shell(), spacing),
+        "a large blob moved by 32 voxels": (ball((240, 256, 150), 95), ball((272, 256, 150), 95), spacing),
         "two flat sheets at opposite ends": (
             cloud((0, 0, 0), (512, 512, 1)),
             cloud((0, 0, 299), (512, 512, 300)),
