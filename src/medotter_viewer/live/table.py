@@ -88,7 +88,10 @@ class LiveTable:
         if voxels is None:
             voxels = _where(pred != self._pred)
         else:  # each once
-            voxels = np.unravel_index(np.unique(np.ravel_multi_index(voxels, pred.shape)), pred.shape)
+            places = np.sort(np.ravel_multi_index(voxels, pred.shape))
+            first = np.ones(places.size, dtype=np.bool_)
+            first[1:] = places[1:] != places[:-1]
+            voxels = np.unravel_index(places[first], pred.shape)
         old, new = self._pred[voxels].astype(np.int64), pred[voxels].astype(np.int64)
         changed = old != new
         if not changed.any():
