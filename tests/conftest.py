@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -15,6 +16,8 @@ from typing import Any, Protocol
 # Before anything imports napari: tests neither read nor change the settings of whoever runs them.
 os.environ["NAPARI_CONFIG"] = ""
 os.environ["MEDOTTER_VIEWER_CACHE"] = os.path.join(tempfile.mkdtemp(prefix="medotter-viewer-"), "scores.sqlite")  # noqa: PTH118
+# No test has kernels compiled behind its back; make test runs those of numbers with the compiled engine too.
+os.environ.setdefault("MEDOTTER_VIEWER_ENGINE", "plain")
 
 import numpy as np
 import pytest
@@ -49,9 +52,18 @@ def _why_no_window(config: pytest.Config) -> str | None:
 @pytest.hookimpl(trylast=True)  # after pytest-xvfb
 def pytest_configure(config: pytest.Config) -> None:
     """Without a screen, let Qt at least make widgets: its own plugin would abort the process."""
+    # napari means not to hear this; what it says so with counts for all threads, and another one may end it.
+    config.addinivalue_line("filterwarnings", "ignore:Conversion from CIE-LAB, via XYZ to sRGB:UserWarning")
     starts_workers = config.getoption("dist", "no") != "no" and "PYTEST_XDIST_WORKER" not in os.environ
     if not starts_workers and _why_no_window(config):
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Keep modules and tests out of collections of garbage: every viewer that is closed sets off a full one."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
