@@ -109,6 +109,27 @@ class Remap:
         """Tell whether every one of the canonical ids can come out."""
         return self.table is None or set(canonical_ids) <= set(self.table.values())
 
+    @property
+    def highest_native(self) -> int:
+        """The highest native id that is listed; 0 for none, and for the identity."""
+        return max(self.table or (0,))
+
+    def look_up_table(self, size: int) -> IntArray:
+        """Return what the native ids below `size` become, in the smallest type for all canonical ids.
+
+        Examples
+        --------
+        >>> Remap({1: 2, 7: 1}, "dict").look_up_table(4)
+        array([0, 2, 0, 0], dtype=uint8)
+        """
+        if self.table is None:
+            return np.arange(size)
+        lut = np.zeros(size, dtype=smallest_label_dtype(0, max([0, *self.table.values()])))
+        for key, value in self.table.items():
+            if key < size:
+                lut[key] = value
+        return lut
+
     def apply(self, native: IntArray) -> IntArray:
         """Return the canonical ids of an array of native ids, in the smallest sufficient type.
 
@@ -121,10 +142,7 @@ class Remap:
             return native.astype(dtype)
         low, high = int(native.min()), int(native.max())
         if low >= 0 and high < _LUT_LIMIT:
-            lut = np.zeros(high + 1, dtype=dtype)
-            for key, value in self.table.items():
-                if key <= high:
-                    lut[key] = value
+            lut = self.look_up_table(high + 1)
             # Keep the memory layout: slicing a C-ordered copy of a Fortran-ordered array is several times slower.
             return np.take(lut, native.T).T if native.flags.f_contiguous else np.take(lut, native)
         keys = np.array(sorted(key for key in self.table if low <= key <= high), dtype=np.int64)

@@ -17,7 +17,7 @@ from medotter_viewer.errors import GridMismatchError, MetricInputError, WriteErr
 from medotter_viewer.geometry.axial_slices import axial_slices
 from medotter_viewer.geometry.lattice import common_grid, embedded
 from medotter_viewer.geometry.placed_rings import pixels_on
-from medotter_viewer.geometry.polygons import fill, trace, union_polygons
+from medotter_viewer.geometry.polygons import fill, trace, trace_slices, union_polygons
 from medotter_viewer.metrics.overlap import id_mask
 
 Pixels = NDArray[np.float64]
@@ -52,10 +52,8 @@ class StructureRings:
 def label_rings(labels: LabelMap, ids: tuple[int, ...], name: str) -> StructureRings:
     """Return a region of a label map on the voxels of a stack, traced along the edges of its pixels."""
     mask = id_mask(labels.data, ids)
-    rings = {
-        index: [polygon.keyhole() for polygon in trace(mask[:, :, index].T)]
-        for index in np.flatnonzero(mask.any(axis=(0, 1))).tolist()
-    }
+    traced = trace_slices(mask.transpose(1, 0, 2), axis=2)  # rows run along the second axis
+    rings = {index: [polygon.keyhole() for polygon in traced.polygons(index)] for index, _ in traced.places()}
     return StructureRings(name, rings, frozenset(("model",)), lambda index: np.asarray(mask[:, :, index]))
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from medotter_viewer.core.contours import Ring
 from medotter_viewer.geometry.axial_slices import AxialSlices
-from medotter_viewer.geometry.polygons import trace
+from medotter_viewer.geometry.polygons import trace_slices
 
 
 def traced_rings(mask: NDArray[np.bool_], slices: AxialSlices) -> tuple[dict[int, list[Ring]], dict[int, list[float]]]:
@@ -27,11 +27,11 @@ def traced_rings(mask: NDArray[np.bool_], slices: AxialSlices) -> tuple[dict[int
     areas_mm2 : dict of int to list of float
         Of each ring.
     """
-    across = tuple(axis for axis in range(3) if axis != slices.axis)
+    traced = trace_slices(mask, slices.axis)
     rings: dict[int, list[Ring]] = {}
     areas: dict[int, list[float]] = {}
-    for index in np.flatnonzero(mask.any(axis=across)).tolist():
-        polygons = trace(slices.mask(mask, index))
+    for index, label in traced.places():
+        polygons = traced.polygons(index, label)
         number = slices.numbers[index]
         rings[number] = [slices.to_lps(polygon.keyhole(), index) for polygon in polygons]
         areas[number] = [polygon.area * slices.pixel_area_mm2 for polygon in polygons]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.engine.counting import small_id_table
+from medotter_viewer.engine.pairs import PairCounts, pair_counts
 from medotter_viewer.errors import MetricInputError
 
 _DENSE_LIMIT = 1 << 22  # entries of a table over ranges of ids: 32 MB of counts
@@ -84,7 +85,7 @@ class OverlapTable:
         gt, old, new = (np.asarray(ids).astype(np.int64) for ids in changes)
         if gt.ndim != 1 or not gt.shape == old.shape == new.shape:
             raise MetricInputError(f"changes: got shapes {gt.shape}, {old.shape}, {new.shape}, expected one length")
-        gt_ids, pred_ids = np.union1d(self.gt_ids, gt), np.union1d(self.pred_ids, np.concatenate([old, new]))
+        gt_ids, pred_ids = _with_ids(self.gt_ids, gt), _with_ids(self.pred_ids, np.concatenate([old, new]))
         counts = np.zeros((gt_ids.size, pred_ids.size), dtype=np.int64)
         counts[np.ix_(np.searchsorted(gt_ids, self.gt_ids), np.searchsorted(pred_ids, self.pred_ids))] = self.counts
         rows = np.searchsorted(gt_ids, gt)
@@ -164,6 +165,8 @@ def overlap_table(gt: NDArray[np.integer[Any]], pred: NDArray[np.integer[Any]]) 
     if (counted := small_id_table(gt, pred)) is not None:
         ids = np.arange(len(counted), dtype=np.int64)
         return without_absent_ids(ids, ids, counted)
+    if (pairs := pair_counts(gt, pred)) is not None:
+        return _table_of_pairs(pairs)
     # Any order does, as long as it is the same: walk memory as it lies.
     order = "F" if gt.flags.f_contiguous else "C"
     g, p = gt.ravel(order=order), pred.ravel(order=order)  # type: ignore[arg-type]
@@ -232,21 +235,42 @@ def check_label_arrays(gt: NDArray[Any], pred: NDArray[Any]) -> None:
             raise MetricInputError(f"{name}: ids up to {array.max()}; they must fit a signed 64-bit integer")
 
 
+def _with_ids(ids: NDArray[np.int64], more: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return ascending ids with more of them; mostly there are none."""
+    if ids.size and (ids[np.minimum(np.searchsorted(ids, more), ids.size - 1)] == more).all():
+        return ids
+    return np.union1d(ids, more).astype(np.int64)
+
+
 def _places(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.intp]:
     """Return where those of some ids stand that occur; both ascending."""
     if ids.size == 0:
         return np.zeros(0, dtype=np.intp)
     places = np.minimum(np.searchsorted(ids, wanted), ids.size - 1)
-    return places[ids[places] == wanted]
+    there: NDArray[np.intp] = places[ids[places] == wanted]
+    return there
 
 
 def _sparse_table(g: NDArray[np.integer[Any]], p: NDArray[np.integer[Any]]) -> OverlapTable:
     """Count pairs of ids that are too large for a dense table."""
     gt_ids, g_place = np.unique(g, return_inverse=True)
     pred_ids, p_place = np.unique(p, return_inverse=True)
-    if gt_ids.size * pred_ids.size > _TABLE_LIMIT:
-        raise MetricInputError(f"{gt_ids.size} x {pred_ids.size} ids: too many for a table; are these label maps?")
+    _check_size(gt_ids.size, pred_ids.size)
     pairs, voxels = np.unique(g_place.astype(np.int64) * pred_ids.size + p_place, return_counts=True)
     counts = np.zeros((gt_ids.size, pred_ids.size), dtype=np.int64)
     counts.ravel()[pairs] = voxels
     return OverlapTable(gt_ids.astype(np.int64), pred_ids.astype(np.int64), counts)
+
+
+def _table_of_pairs(pairs: PairCounts) -> OverlapTable:
+    gt_ids, g_place = np.unique(pairs.gt, return_inverse=True)
+    pred_ids, p_place = np.unique(pairs.pred, return_inverse=True)
+    _check_size(gt_ids.size, pred_ids.size)
+    counts = np.zeros((gt_ids.size, pred_ids.size), dtype=np.int64)
+    counts[g_place, p_place] = pairs.voxels
+    return OverlapTable(gt_ids, pred_ids, counts)
+
+
+def _check_size(rows: int, columns: int) -> None:
+    if rows * columns > _TABLE_LIMIT:
+        raise MetricInputError(f"{rows} x {columns} ids: too many for a table; are these label maps?")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from medotter_viewer.engine.slice_counting import slice_counts
 from medotter_viewer.errors import MetricInputError
 from medotter_viewer.metrics.overlap import OverlapTable, check_label_arrays, overlap_table, without_absent_ids
 
@@ -77,10 +78,16 @@ def slice_tables(gt: _Ints, pred: _Ints, axis: int) -> SliceTables:
     check_label_arrays(gt, pred)
     if not -gt.ndim <= axis < gt.ndim:
         raise MetricInputError(f"axis: got {axis} for {gt.ndim} axes")
+    if (found := slice_counts(gt, pred, axis % gt.ndim)) is not None:
+        gt_ids, g = np.unique(found.gt, return_inverse=True)
+        pred_ids, p = np.unique(found.pred, return_inverse=True)
+        _check_size(gt.shape[axis], gt_ids.size, pred_ids.size)
+        of_pairs = np.zeros((gt.shape[axis], gt_ids.size, pred_ids.size), dtype=np.int64)
+        of_pairs[:, g, p] = found.counts
+        return SliceTables(gt_ids, pred_ids, of_pairs)
     whole = overlap_table(gt, pred)
     n, m, slices = whole.gt_ids.size, whole.pred_ids.size, gt.shape[axis]
-    if slices * n * m > _SLICES_LIMIT:
-        raise MetricInputError(f"{slices} slices of {n} x {m} ids: too many for tables; count fewer ids at once")
+    _check_size(slices, n, m)
     counts = np.zeros(slices * n * m, dtype=np.int64)
     place = np.arange(slices).reshape([-1 if a == axis % gt.ndim else 1 for a in range(gt.ndim)]) * (n * m)
     slow = gt.ndim - 1 if gt.flags.f_contiguous else 0
@@ -91,6 +98,11 @@ def slice_tables(gt: _Ints, pred: _Ints, axis: int) -> SliceTables:
         code += place[slab] if slow == axis % gt.ndim else place
         counts += np.bincount(code.ravel(order="K"), minlength=counts.size)
     return SliceTables(whole.gt_ids, whole.pred_ids, counts.reshape(slices, n, m))
+
+
+def _check_size(slices: int, n: int, m: int) -> None:
+    if slices * n * m > _SLICES_LIMIT:
+        raise MetricInputError(f"{slices} slices of {n} x {m} ids: too many for tables; count fewer ids at once")
 
 
 def _rank(ids: NDArray[np.int64], labels: _Ints) -> NDArray[np.intp]:

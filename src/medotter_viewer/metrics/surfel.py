@@ -26,6 +26,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from medotter_viewer.engine.choice import kernels
+from medotter_viewer.engine.corners import surface_corners
+from medotter_viewer.engine.flat import flat_labels, lies_fortran
 from medotter_viewer.errors import MetricInputError
 from medotter_viewer.metrics.surface import bounding_box, check_spacing
 from medotter_viewer.metrics.surface_distances import distances_between
@@ -70,6 +73,12 @@ def surface_elements(mask: NDArray[np.bool_], spacing: Sequence[float]) -> tuple
     if mask.dtype != np.bool_ or mask.ndim not in (2, 3):
         raise MetricInputError(f"got {mask.dtype} with {mask.ndim} axes, expected a boolean mask with 2 or 3")
     ndim, steps = mask.ndim, check_spacing(spacing, mask.ndim)
+    compiled = kernels()
+    if compiled is not None and (mask.flags.c_contiguous or mask.flags.f_contiguous):
+        flat = flat_labels(mask, is_fortran=lies_fortran(mask))
+        if flat is not None:
+            found, of_corners = surface_corners(compiled, flat)
+            return found, _area_of_code(steps)[of_corners]
     box = bounding_box(mask)
     if box is None:
         return np.empty((0, ndim), dtype=np.intp), np.empty(0)

@@ -12,6 +12,7 @@ from medotter_viewer.core.contours import Ring, ScanContours
 from medotter_viewer.core.labels import IntArray, LabelMap, Remap
 from medotter_viewer.core.landmarks import Landmarks, Point
 from medotter_viewer.core.vertebra_names import is_scored, moved_along_spine
+from medotter_viewer.engine.remapping import remapped
 from medotter_viewer.metrics.overlap import label_voxels
 from medotter_viewer.scoring.vertebra_points import CENTRE_OF_MASS, landmarks_of
 
@@ -266,7 +267,7 @@ class WorkingCopy:
                 ids = self._ids or set()
                 table = {i: moved[i] for i in ids if i in moved} | {i: i for i in ids if not is_scored(i)}
                 remap = Remap(table, "user", "labels moved along the spine")
-                self._relabelled = LabelMap(remap.apply(case.pred.data), case.pred.grid)
+                self._relabelled = LabelMap(remapped(remap, case.pred.data), case.pred.grid)
             case = replace(case, pred=self._relabelled)
         return case
 

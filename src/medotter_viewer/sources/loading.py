@@ -18,6 +18,7 @@ from medotter_viewer.core.grid import PASS_FRACTION, Grid
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.segments import Segments
 from medotter_viewer.core.volume import Volume
+from medotter_viewer.engine.remapping import remapped
 from medotter_viewer.errors import MedotterViewerError
 from medotter_viewer.formats import registry
 from medotter_viewer.formats.dicom.choice import SeriesChoice
@@ -92,7 +93,7 @@ def load_case(entry: CaseEntry, *, images: bool = True, resample_prediction: boo
         message = "a label remap is for ids, but the ground truth names its structures; leave it out"
         reader.add("error", "remap-of-names", message, entry.gt_path)
     elif gt is not None and entry.remap is not None:
-        canonical = LabelMap(entry.remap.apply(gt.data), gt.grid)
+        canonical = LabelMap(remapped(entry.remap, gt.data), gt.grid)
         if regions is None:
             reader.findings += unnamed_ids(canonical, entry)
     read_points = partial(read_landmarks, grid=shown.grid if shown is not None else image_grid)

@@ -3,17 +3,31 @@
 They take flat arrays in memory order and check nothing; who calls them has checked.
 """
 
+from medotter_viewer.engine.kernels.filling import fill_rings
+from medotter_viewer.engine.kernels.instances import add_id_pairs, count_id_pairs
+from medotter_viewer.engine.kernels.lut import look_up
 from medotter_viewer.engine.kernels.nearest import far_voxels, nearest_voxels, row_range, row_starts
+from medotter_viewer.engine.kernels.slices import count_pairs_by_slice
 from medotter_viewer.engine.kernels.surfaces import count_by_region, sort_by_region, surface_voxels
+from medotter_viewer.engine.kernels.surfels import mark_rows, surface_corners
 from medotter_viewer.engine.kernels.tables import count_pairs
+from medotter_viewer.engine.kernels.tracing import trace_planes
 
 __all__ = [
+    "add_id_pairs",
     "count_by_region",
+    "count_id_pairs",
     "count_pairs",
+    "count_pairs_by_slice",
     "far_voxels",
+    "fill_rings",
+    "look_up",
+    "mark_rows",
     "nearest_voxels",
     "row_range",
     "row_starts",
     "sort_by_region",
+    "surface_corners",
     "surface_voxels",
+    "trace_planes",
 ]

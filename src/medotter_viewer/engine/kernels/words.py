@@ -36,16 +36,6 @@ def set_word(typing_context: Any, array: Any, place: Any, word: Any) -> Any:
     return types.void(array, place, types.uint64), build
 
 
-@intrinsic
-def element_bytes(typing_context: Any, array: Any) -> Any:
-    """Return the bytes of an element of an array, known when a kernel is compiled: what depends on it is left out."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return ir.Constant(ir.IntType(64), signature.args[0].dtype.bitwidth // 8)
-
-    return types.uint64(array), build
-
-
 def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     view = context.make_array(signature.args[0])(context, builder, arguments[0])
     return builder.bitcast(builder.gep(view.data, [arguments[1]]), ir.IntType(64).as_pointer())

@@ -8,7 +8,7 @@ from medotter_viewer.geometry.polygons.filling import FILL_RULES, FillRule, fill
 from medotter_viewer.geometry.polygons.keyholes import keyhole
 from medotter_viewer.geometry.polygons.nesting import CrossingRingsError, even_odd_polygons, union_polygons
 from medotter_viewer.geometry.polygons.rings import Ring, as_ring, shoelace
-from medotter_viewer.geometry.polygons.tracing import TracedPolygon, trace
+from medotter_viewer.geometry.polygons.tracing import TracedPolygon, TracedSlices, trace, trace_slices
 
 __all__ = [
     "FILL_RULES",
@@ -16,6 +16,7 @@ __all__ = [
     "FillRule",
     "Ring",
     "TracedPolygon",
+    "TracedSlices",
     "as_ring",
     "combined_area",
     "drawable",
@@ -26,5 +27,6 @@ __all__ = [
     "overlap_areas",
     "shoelace",
     "trace",
+    "trace_slices",
     "union_polygons",
 ]

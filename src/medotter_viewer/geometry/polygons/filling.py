@@ -8,6 +8,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from medotter_viewer.engine.choice import kernels
+from medotter_viewer.engine.ring_filling import filled_rings
 from medotter_viewer.errors import MetricInputError
 from medotter_viewer.geometry.polygons.areas import is_flat
 from medotter_viewer.geometry.polygons.rings import Ring, as_ring, edges_of
@@ -59,6 +61,10 @@ def fill(rings: Iterable[ArrayLike], shape: tuple[int, int], *, rule: FillRule =
         raise MetricInputError(f"rule: got {rule!r}, expected one of {', '.join(FILL_RULES)}")
     if len(shape) != 2 or min(shape) < 0:
         raise MetricInputError(f"shape: got {shape}, expected rows and columns")
+    compiled = kernels()
+    if compiled is not None:
+        given = [_points(ring) for ring in rings]
+        return filled_rings(compiled, given, shape, one_by_one=rule == "union", checked=as_ring, is_flat=is_flat)
     kept = [ring for ring in map(as_ring, rings) if not is_flat(ring)]
     if rule == "even_odd":
         return _even_odd(kept, shape)
@@ -66,6 +72,13 @@ def fill(rings: Iterable[ArrayLike], shape: tuple[int, int], *, rule: FillRule =
     for ring in kept:
         mask |= _even_odd([ring], shape)
     return mask
+
+
+def _points(ring: ArrayLike) -> Ring:
+    """Return what `as_ring` does, but do not look at the values of what is an array of points already."""
+    if isinstance(ring, np.ndarray) and ring.dtype == np.float64 and ring.ndim == 2 and ring.shape[1] == 2:
+        return ring
+    return as_ring(ring)
 
 
 def _even_odd(rings: Sequence[Ring], shape: tuple[int, int]) -> NDArray[np.bool_]:

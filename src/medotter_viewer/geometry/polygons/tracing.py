@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from medotter_viewer.engine.choice import kernels
+from medotter_viewer.engine.outlines import Outlines, outlines
 from medotter_viewer.errors import MetricInputError
 from medotter_viewer.geometry.polygons.keyholes import keyhole
 from medotter_viewer.geometry.polygons.rings import Ring, shoelace
@@ -22,10 +26,13 @@ class TracedPolygon:
         Corners only, not closed, positive `shoelace`.
     holes : tuple of (n, 2) ndarray
         The same, of negative `shoelace`.
+    pixels : int, optional
+        How many it encloses, where they were counted.
     """
 
     exterior: Ring
     holes: tuple[Ring, ...] = ()
+    pixels: int | None = None
 
     @property
     def rings(self) -> tuple[Ring, ...]:
@@ -35,7 +42,7 @@ class TracedPolygon:
     @property
     def area(self) -> float:
         """Number of pixels enclosed, exactly."""
-        return sum(shoelace(ring) for ring in self.rings)
+        return sum(shoelace(ring) for ring in self.rings) if self.pixels is None else float(self.pixels)
 
     def keyhole(self) -> Ring:
         """Return exterior and holes as one ring; see `keyhole`."""
@@ -73,11 +80,100 @@ def trace(mask: NDArray[np.bool_]) -> list[TracedPolygon]:
     >>> block.exterior.tolist(), block.area
     ([[0.5, -0.5], [2.5, -0.5], [2.5, 0.5], [0.5, 0.5]], 2.0)
     """
-    from scipy import ndimage
-
     mask = np.asarray(mask, dtype=np.bool_)
     if mask.ndim != 2:
         raise MetricInputError(f"mask: got {mask.ndim} axes, expected rows and columns")
+    compiled = kernels()
+    if compiled is None:
+        return _traced(mask)
+    found = outlines(compiled, mask[None])
+    return _polygons(found, 0, len(found.plane))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TracedSlices:
+    """The outlines of every label in every slice of a label map, made into arrays when they are asked for.
+
+    Parameters
+    ----------
+    found : mapping of (int, int) to list of TracedPolygon or (Outlines, int, int)
+        Index of the slice and label, ascending, to polygons, or to where these stand.
+    """
+
+    found: Mapping[tuple[int, int], list[TracedPolygon] | tuple[Outlines, int, int]]
+
+    def places(self) -> list[tuple[int, int]]:
+        """Return index and label wherever a slice holds a label, ascending."""
+        return list(self.found)
+
+    def polygons(self, index: int, label: int = 1) -> list[TracedPolygon]:
+        """Return what `trace` returns for one label in one slice."""
+        there = self.found.get((index, label), [])
+        return _polygons(*there) if isinstance(there, tuple) else list(there)
+
+
+def trace_slices(labels: NDArray[Any], axis: int) -> TracedSlices:
+    """Return the outlines of every label but 0 in every slice along an axis: `trace` of all at once.
+
+    Parameters
+    ----------
+    labels : (i, j, k) ndarray of int or bool
+        Of a mask, the label is 1.
+    axis : int
+        Of the three, in which slices follow each other. Rows of a slice run along the first of the other two, columns
+        along the second.
+
+    Raises
+    ------
+    MetricInputError
+        If there are not three axes, or the type is not whole.
+
+    Examples
+    --------
+    >>> traced = trace_slices(np.array([[[0, 5, 5]], [[5, 0, 0]]], dtype=np.uint8), axis=0)
+    >>> traced.places(), traced.polygons(0, 5)[0].area
+    ([(0, 5), (1, 5)], 2.0)
+    """
+    labels = np.asarray(labels)
+    if labels.ndim != 3 or labels.dtype.kind not in "biu":
+        raise MetricInputError(f"labels: got {labels.dtype} with {labels.ndim} axes, expected whole ids and three")
+    planes = np.moveaxis(labels, axis, 0)
+    compiled = kernels()
+    if compiled is None or labels.dtype not in (np.bool_, np.uint8):
+        return TracedSlices(
+            {(index, label): trace(plane == label) for index, plane in enumerate(planes) for label in _labels_in(plane)}
+        )
+    found = outlines(compiled, planes)
+    changes = np.flatnonzero((np.diff(found.plane) != 0) | (np.diff(found.label) != 0)) + 1
+    first = [0, *changes.tolist()] if len(found.plane) else []
+    ends = zip(first, [*first[1:], len(found.plane)], strict=False)
+    return TracedSlices({(int(found.plane[a]), int(found.label[a])): (found, a, b) for a, b in ends})
+
+
+def _labels_in(plane: NDArray[Any]) -> list[int]:
+    if plane.dtype == np.bool_:
+        return [1] if plane.any() else []
+    return [label for label in np.unique(plane).tolist() if label]
+
+
+def _polygons(found: Outlines, first: int, last: int) -> list[TracedPolygon]:
+    """Polygons of some consecutive rings, which start with an exterior."""
+    polygons: list[TracedPolygon] = []
+    rings = [
+        found.points[a:b]
+        for a, b in zip(found.start[first:last].tolist(), found.stop[first:last].tolist(), strict=True)
+    ]
+    areas = found.area[first:last].tolist()
+    outer = np.flatnonzero(~found.is_hole[first:last]).tolist()
+    for a, b in zip(outer, [*outer[1:], len(rings)], strict=False):
+        polygons.append(TracedPolygon(rings[a], tuple(rings[a + 1 : b]), sum(areas[a:b])))
+    return polygons
+
+
+def _traced(mask: NDArray[np.bool_]) -> list[TracedPolygon]:
+    """Trace one slice without kernels."""
+    from scipy import ndimage
+
     pieces, n_pieces = ndimage.label(np.pad(mask, 1))
     corners, across, along = _links(pieces)
     exteriors: list[Ring] = [np.zeros((0, 2))] * n_pieces

@@ -32,9 +32,14 @@ def aji(overlap: InstanceOverlap) -> float | None:
     >>> aji(merged), aji_plus(merged)
     (0.5, 0.3333333333333333)
     """
-    order = np.lexsort((overlap.pair_pred, -overlap.ious, overlap.pair_gt))
-    _, first = np.unique(overlap.pair_gt[order], return_index=True)
-    return _aggregated(overlap, order[first])
+    g = overlap.pair_gt  # ascending
+    if not g.size:
+        return _aggregated(overlap, np.zeros(0, dtype=np.int64))
+    starts = np.concatenate([[0], np.flatnonzero(g[1:] != g[:-1]) + 1])
+    highest = np.repeat(np.maximum.reduceat(overlap.ious, starts), np.diff(starts, append=g.size))
+    best = np.flatnonzero(overlap.ious == highest)  # predictions of an object ascend: the first has the lowest id
+    first = np.concatenate([[True], g[best[1:]] != g[best[:-1]]])
+    return _aggregated(overlap, best[first])
 
 
 def aji_plus(overlap: InstanceOverlap) -> float | None:

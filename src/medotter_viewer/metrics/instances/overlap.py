@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from medotter_viewer.engine.pairs import pair_counts
 from medotter_viewer.errors import MetricInputError
 from medotter_viewer.metrics.overlap import check_label_arrays
 
 _CHUNK = 1 << 22  # voxels at once: keeps temporary arrays out of the way of large volumes
 _DENSE = 1 << 20  # pairs that are summed in a table rather than by sorting
+_FEW = 1 << 14  # ids that are counted in a table whatever their number
 _CODES = 1 << 62  # a pair is one 64-bit number below
 
 
@@ -96,6 +98,10 @@ def match_instances(gt: NDArray[np.integer[Any]], pred: NDArray[np.integer[Any]]
     """
     gt, pred = np.asarray(gt), np.asarray(pred)
     check_label_arrays(gt, pred)
+    if gt.size and (counted := pair_counts(gt, pred)) is not None:
+        _check_ids("gt", counted.gt)
+        _check_ids("pred", counted.pred)
+        return _overlap(counted.gt, counted.pred, counted.voxels)
     order = "F" if gt.flags.f_contiguous else "C"
     g, p = gt.ravel(order=order), pred.ravel(order=order)  # type: ignore[arg-type]
     for name, ids in (("gt", g), ("pred", p)):
@@ -103,19 +109,15 @@ def match_instances(gt: NDArray[np.integer[Any]], pred: NDArray[np.integer[Any]]
     found = [_pairs(g[start : start + _CHUNK], p[start : start + _CHUNK]) for start in range(0, g.size, _CHUNK)]
     none = np.zeros(0, dtype=np.int64)
     pairs = [np.concatenate(part) for part in zip(*found, strict=True)] if found else [none, none, none]
-    pair_gt, pair_pred, voxels = _summed(*pairs)
-    gt_ids, gt_areas = _areas(pair_gt, voxels)
-    pred_ids, pred_areas = _areas(pair_pred, voxels)
-    both = (pair_gt != 0) & (pair_pred != 0)
-    return InstanceOverlap(
-        gt_ids,
-        pred_ids,
-        gt_areas,
-        pred_areas,
-        np.searchsorted(gt_ids, pair_gt[both]).astype(np.int64),
-        np.searchsorted(pred_ids, pair_pred[both]).astype(np.int64),
-        voxels[both],
-    )
+    return _overlap(*_summed(*pairs))
+
+
+def _overlap(pair_gt: NDArray[np.int64], pair_pred: NDArray[np.int64], voxels: NDArray[np.int64]) -> InstanceOverlap:
+    """From every pair of ids that occurs, ascending, with background."""
+    gt_ids, gt_areas, gt_place = _areas(pair_gt, voxels)
+    pred_ids, pred_areas, pred_place = _areas(pair_pred, voxels)
+    both = np.flatnonzero((pair_gt != 0) & (pair_pred != 0))
+    return InstanceOverlap(gt_ids, pred_ids, gt_areas, pred_areas, gt_place[both], pred_place[both], voxels[both])
 
 
 def _check_ids(name: str, ids: NDArray[np.integer[Any]]) -> None:
@@ -158,9 +160,19 @@ def _summed(
     return g[first], p[first], np.add.reduceat(voxels, first)
 
 
-def _areas(ids: NDArray[np.int64], voxels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ids without background, ascending, and the voxels of each."""
-    unique, place = np.unique(ids, return_inverse=True)
-    areas = np.zeros(unique.size, dtype=np.int64)
-    np.add.at(areas, place, voxels)
-    return unique[unique != 0], areas[unique != 0]
+def _areas(
+    ids: NDArray[np.int64], voxels: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Ids without background, ascending, the voxels of each, and the place of every one given among them."""
+    if ids.size and int(ids.max()) < _FEW + 4 * ids.size:
+        sums = np.bincount(ids, weights=voxels)  # below 2**53: exact as floats
+        sums[0] = 0
+        unique = np.flatnonzero(sums).astype(np.int64, copy=False)
+        place = np.zeros(sums.size, dtype=np.int64)
+        place[unique] = np.arange(unique.size)
+        return unique, sums[unique].astype(np.int64), place[ids]
+    every, found = np.unique(ids, return_inverse=True)
+    areas = np.zeros(every.size, dtype=np.int64)
+    np.add.at(areas, found, voxels)
+    rest = every != 0
+    return every[rest], areas[rest], (np.cumsum(rest) - 1)[found]
