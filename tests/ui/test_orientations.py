@@ -24,6 +24,7 @@ CODES = [
     "".join(letters) for axes in itertools.permutations(("LR", "PA", "IS")) for letters in itertools.product(*axes)
 ]
 SPEC = EvalSpec("seg", {"one": (1,), "two": (2,), "all": (1, 2, 3)}, ("dice", "hd95"), Headline("one", "dice"))
+OPTIONS = (ShowOptions(), ShowOptions(mode="error"), ShowOptions(region="all"))
 ORDERS = {"axial": (0, 1, 2), "coronal": (1, 0, 2), "sagittal": (2, 0, 1)}
 
 
@@ -41,9 +42,19 @@ def numbers(score: CaseScore) -> dict[tuple[str, str], float | None]:
     return {(r, m): value.value for r, region in score.regions.items() for m, value in region.metrics.items()}
 
 
+class Reference:
+    """What is shown and scored of a case that is stored as RAS, found once."""
+
+    def __init__(self) -> None:
+        case = make_case("RAS")
+        self.shown = [(options, specs(case, SPEC, options)) for options in OPTIONS]
+        self.numbers = numbers(score_case(case, SPEC))
+        self.profiles = [slice_profile(case, SPEC, axis=axis) for axis in range(3)]
+
+
 @pytest.fixture(scope="module")
-def reference() -> Case:
-    return make_case("RAS")
+def reference() -> Reference:
+    return Reference()
 
 
 @pytest.fixture(scope="module")
@@ -56,26 +67,25 @@ def test_there_are_48_ways_to_store_a_volume() -> None:
 
 
 @pytest.mark.parametrize("codes", CODES)
-def test_every_way_looks_and_scores_the_same(codes: str, reference: Case, display: Display) -> None:
+def test_every_way_looks_and_scores_the_same(codes: str, reference: Reference, display: Display) -> None:
     case = make_case(codes)
     assert case.gt is not None
     assert case.gt.grid.axcodes == codes
-    for options in (ShowOptions(), ShowOptions(mode="error"), ShowOptions(region="all")):
-        expected = specs(reference, SPEC, options)
+    for options, expected in reference.shown:
         display.apply(specs(case, SPEC, options))
         for spec in expected:
             layer = display.layer(spec.role)
             np.testing.assert_array_equal(np.asarray(layer.data), np.asarray(spec.data), err_msg=spec.role)
             np.testing.assert_allclose(layer.scale, spec.scale, rtol=0, atol=1e-9)
             np.testing.assert_allclose(layer.translate, spec.translate, rtol=0, atol=1e-9)
-    known = numbers(score_case(reference, SPEC))
+    known = reference.numbers
     found = numbers(score_case(case, SPEC))
     assert known.keys() == found.keys()
     assert {name for _, name in known} >= {"dice", "hd95"}
     for key, value in known.items():
         assert found[key] == pytest.approx(value, rel=0, abs=1e-12), key
-    for axis in range(3):
-        one, other = slice_profile(reference, SPEC, axis=axis), slice_profile(case, SPEC, axis=axis)
+    for axis, one in enumerate(reference.profiles):
+        other = slice_profile(case, SPEC, axis=axis)
         assert one is not None
         assert other is not None
         assert one.worst == other.worst
