@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help env test demo pictures bench bench-check bench-reading bench-engines bench-rows bench-size bench-far rtstruct-peers fuzz clean
+.PHONY: help env test check-types check-rest demo pictures bench bench-check bench-reading bench-engines bench-rows bench-size bench-far rtstruct-peers fuzz clean
 
 BIN := .venv/bin
 LOGS := .cache/make-test
@@ -10,6 +10,11 @@ DEMO_MODEL ?= mixed
 
 # Tests must neither read nor change the napari settings of whoever runs them.
 test: export NAPARI_CONFIG :=
+# Kernels are compiled anew with every environment, and those of whoever runs this stay as they are.
+test: export MEDOTTER_VIEWER_KERNELS := $(CURDIR)/.cache/kernels
+
+# Tests of numbers and rings: all of them run with both engines. Others run with the plain one.
+BY_BOTH_ENGINES := metrics scoring geometry evaluation live export test_real_bundles.py test_real_instances.py
 
 # A header line, then the command; the first one that fails ends the run.
 define step
@@ -20,7 +25,7 @@ endef
 # The same for pytest, whose output is kept so that all summary lines can stand together at the end.
 define pytest
 @printf '\n== %s\n' 'pytest $(strip $(2))'
-@$(BIN)/pytest $(2) 2>&1 | tee $(LOGS)/$(strip $(1)).log
+@$(3) $(BIN)/pytest $(2) 2>&1 | tee $(LOGS)/$(strip $(1)).log
 endef
 
 help:  ## Show this list
@@ -33,16 +38,25 @@ env:  ## Set up .venv and, as root on Debian, the packages that windows need
 test:  ## Run every check: style, types, layers, plugin manifest, tests, notebooks
 	@scripts/setup_env.sh --need-screen
 	@rm -rf $(LOGS) && mkdir -p $(LOGS)
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-types check-rest
+	$(call pytest,tests,-n 2 --dist worksteal -m "not window" --doctest-modules tests src)
+	$(call pytest,compiled,-n 2 --dist worksteal $(BY_BOTH_ENGINES:%=tests/%),MEDOTTER_VIEWER_ENGINE=compiled)
+	$(call pytest,windows,-n 2 --dist worksteal -m window tests)
+	$(call pytest,notebooks,-n 2 --nbmake notebooks)
+	@printf '\n== all checks passed\n'
+	@tail -q -n 1 $(LOGS)/tests.log $(LOGS)/compiled.log $(LOGS)/windows.log $(LOGS)/notebooks.log
+
+# Of one thread each and about as long: make test runs both at once. Kernels are compiled before tests of two
+# processes would both do it.
+check-types:
+	$(call step,$(BIN)/mypy)
+
+check-rest:
 	$(call step,$(BIN)/ruff check)
 	$(call step,$(BIN)/ruff format --check)
-	$(call step,$(BIN)/mypy)
 	$(call step,$(BIN)/lint-imports)
 	$(call step,$(BIN)/npe2 validate --imports medotter-viewer)
-	$(call pytest,tests,-n 2 -m "not window" --doctest-modules tests src)
-	$(call pytest,windows,-m window tests)
-	$(call pytest,notebooks,--nbmake notebooks)
-	@printf '\n== all checks passed\n'
-	@tail -q -n 1 $(LOGS)/tests.log $(LOGS)/windows.log $(LOGS)/notebooks.log
+	$(call step,$(BIN)/python -m medotter_viewer.engine.compile)
 
 demo:  ## Open the viewer on a sample bundle (without a screen: score it and write demo/window.png)
 	@scripts/setup_env.sh --need-screen

@@ -20,6 +20,7 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import Remap
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.engine.remapping import remapped
 from medotter_viewer.metrics.overlap import OverlapTable, overlap_table
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import score_case, scored_or_error
@@ -147,7 +148,7 @@ def _from_files(case: Case, remap: Remap, spec: EvalSpec, options: ScoreOptions)
         raise ValueError("a case that was read is needed")
     entry, grid, pred = case.entry, case.gt_native.grid, case.pred
     table = overlap_table(case.gt_native.data, pred.data)
-    canonical = remap.apply(case.gt_native.data)
+    canonical = remapped(remap, case.gt_native.data)
     measure = surface_distance(canonical, pred.data, grid, entry, spec, options)
     distances: dict[str, float] = {}
     name_of = distance_names(table, remap, grid, spec, options)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ENGINE_VERSION = "3"
+ENGINE_VERSION = "4"
 """Raise it whenever a number of the engine may change."""
 CACHE_VARIABLE = "MEDOTTER_VIEWER_CACHE"
 _APPLICATION_ID = 0x4D4F5456  # "MOTV"

@@ -94,7 +94,7 @@ def prepare() -> None:
     For a window. Until then, where numba is missing, and where that fails, the plain engine goes on.
     """
     if _may_load() and _process.preparing is None:
-        _process.preparing = threading.Thread(target=_prepare, name="medotter-viewer kernels", daemon=True)
+        _process.preparing = threading.Thread(target=_prepare, name="kernels", daemon=True)
         _process.preparing.start()
         atexit.register(_end)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from types import ModuleType
 
 import numpy as np
@@ -14,7 +14,11 @@ from medotter_viewer.engine.threads import in_threads
 
 _CHUNK = 1 << 14  # queries at once
 _ROWS = 400  # about as many rows around a voxel are visited before the search for far ones
-_PATIENCE = 400  # steps for a far voxel on average, beyond which a search tree is faster
+_FEW = 256  # queries that say whether the others are near
+_PATIENCE = 250  # steps for a far voxel on average, beyond which a search tree is faster
+_FEW_LEFT = 200  # voxels that are compared with all others rather than by a tree made for them
+_SMALL_TARGET = 1500  # voxels that are all looked at as fast as by a tree
+_TREE_COSTS = 4  # queries are worth one voxel of a tree that is made
 _MASK = (1 << 21) - 1
 
 _Voxels = NDArray[np.int64]
@@ -76,13 +80,14 @@ def _rows_around(
     return z[at_z][order].astype(np.int32), y[at_y][order].astype(np.int32), found[order]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Target:
     """A surface in which the nearest voxel is sought, with the start of each of its rows."""
 
     voxels: _Voxels
     starts: NDArray[np.int32]
     box: NDArray[np.int64]
+    _slices: NDArray[np.int32] | None = None
 
     @classmethod
     def of(cls, compiled: ModuleType, voxels: _Voxels, measure: Metric) -> Target:
@@ -94,18 +99,13 @@ class Target:
         compiled.row_starts(voxels, low_z, low_y, n_y, starts)
         return cls(voxels, starts, np.array([low_z, n_z, low_y, n_y, measure.from_y, measure.from_z], dtype=np.int64))
 
-    @cached_property
-    def slices(self) -> NDArray[np.int32]:
-        """Low y, high y, low x, high x of each slice; 1, 0, 0, 0 of an empty one."""
-        y, x = (self.voxels >> 21) & _MASK, self.voxels & _MASK
-        n_z, n_y = int(self.box[1]), int(self.box[3])
-        first = self.starts[:-1:n_y]
-        slices = np.empty((n_z, 4), dtype=np.int32)
-        slices[:] = (1, 0, 0, 0)
-        some = np.flatnonzero(np.diff(first, append=len(self.voxels)))
-        for column, (edge, values) in enumerate(((np.minimum, y), (np.maximum, y), (np.minimum, x), (np.maximum, x))):
-            slices[some, column] = edge.reduceat(values, first[some])
-        return slices.ravel()
+    def slices(self, compiled: ModuleType) -> NDArray[np.int32]:
+        """Return the box of each slice, which only the search for far voxels needs."""
+        if self._slices is None:
+            boxes = np.empty(4 * int(self.box[1]), dtype=np.int32)
+            compiled.slice_boxes(self.voxels, int(self.box[0]), boxes)
+            self._slices = boxes
+        return self._slices
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,11 +166,38 @@ def _nearest_in(
     nearest: NDArray[np.int32],
 ) -> int:
     m, t = measure, target
-    left: int = compiled.nearest_voxels(
-        queries, t.voxels, t.starts, t.box, m.near_z, m.near_y, m.near, m.squares, m.x_first, distances, nearest
-    )
-    if left:
-        left = compiled.far_voxels(
-            queries, t.voxels, t.starts, t.box, t.slices, m.squares, m.x_first, _PATIENCE, distances, nearest
+
+    def near(some: slice) -> int:
+        left: int = compiled.nearest_voxels(
+            queries[some],
+            t.voxels,
+            t.starts,
+            t.box,
+            m.near_z,
+            m.near_y,
+            m.near,
+            m.squares,
+            m.x_first,
+            distances[some],
+            nearest[some],
         )
+        return left
+
+    # Where surfaces are far apart, looking around most voxels is in vain: a few say so.
+    n_few = min(_FEW, len(queries))
+    left = near(slice(0, n_few))
+    if left * 2 > n_few:
+        distances[n_few:], nearest[n_few:] = -1, -1
+        left += len(queries) - n_few
+    else:
+        left += near(slice(n_few, None))
+    if left:
+        # A tree pays when it is asked often.
+        patience = _PATIENCE if left * _TREE_COSTS > len(t.voxels) else 20 * _PATIENCE
+        left = compiled.far_voxels(
+            queries, t.voxels, t.starts, t.box, t.slices(compiled), m.squares, m.x_first, patience, distances, nearest
+        )
+    if left and (left <= _FEW_LEFT or len(t.voxels) <= _SMALL_TARGET):
+        compiled.compared_voxels(queries, t.voxels, t.box, m.squares, m.x_first, distances, nearest)
+        left = 0
     return left

@@ -48,4 +48,4 @@ def in_threads(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
 @cache
 def _pool(count: int) -> ThreadPoolExecutor:
     """Threads are kept: starting them takes longer than a small case."""
-    return ThreadPoolExecutor(count, thread_name_prefix="medotter-viewer engine")
+    return ThreadPoolExecutor(count, thread_name_prefix="metric engine")

@@ -6,7 +6,14 @@ They take flat arrays in memory order and check nothing; who calls them has chec
 from medotter_viewer.engine.kernels.filling import fill_rings
 from medotter_viewer.engine.kernels.instances import add_id_pairs, count_id_pairs
 from medotter_viewer.engine.kernels.lut import look_up
-from medotter_viewer.engine.kernels.nearest import far_voxels, nearest_voxels, row_range, row_starts
+from medotter_viewer.engine.kernels.nearest import (
+    compared_voxels,
+    far_voxels,
+    nearest_voxels,
+    row_range,
+    row_starts,
+    slice_boxes,
+)
 from medotter_viewer.engine.kernels.slices import count_pairs_by_slice
 from medotter_viewer.engine.kernels.surfaces import count_by_region, sort_by_region, surface_voxels
 from medotter_viewer.engine.kernels.surfels import mark_rows, surface_corners
@@ -15,6 +22,7 @@ from medotter_viewer.engine.kernels.tracing import trace_planes
 
 __all__ = [
     "add_id_pairs",
+    "compared_voxels",
     "count_by_region",
     "count_id_pairs",
     "count_pairs",
@@ -26,6 +34,7 @@ __all__ = [
     "nearest_voxels",
     "row_range",
     "row_starts",
+    "slice_boxes",
     "sort_by_region",
     "surface_corners",
     "surface_voxels",

@@ -44,6 +44,18 @@ def row_range(target: Any) -> tuple[int, int]:
     return low, high
 
 
+@kernel(types.void(given(types.int64), types.int64, filled(types.int32)))
+def slice_boxes(target: Any, low_z: int, boxes: Any) -> None:
+    """Write low y, high y, low x, high x of each slice of the target; an empty one has low y above high y."""
+    for i in range(0, boxes.size, 2):
+        boxes[i], boxes[i + 1] = _MASK, 0
+    for i in range(target.size):
+        y, x = (target[i] >> _Y) & _MASK, target[i] & _MASK
+        at = 4 * ((target[i] >> _Z) - low_z)
+        boxes[at], boxes[at + 1] = min(boxes[at], y), max(boxes[at + 1], y)
+        boxes[at + 2], boxes[at + 3] = min(boxes[at + 2], x), max(boxes[at + 3], x)
+
+
 @part
 def _nearest_in_row(target: Any, first: Any, stop: Any, x: Any) -> Any:
     """Return the place of the voxel nearest to x in a row that is not empty; of two the left one."""
@@ -171,7 +183,7 @@ def far_voxels(
 
     The nearest of the query before bounds the search: what is far has far neighbours. `slices` holds the box (low y,
     high y, low x, high x) of each slice of the target, low above high where it is empty. Gives up, and returns how many
-    are left, once a query takes more than `patience` steps on average.
+    are left, once a query takes more than `patience` steps on average; the first few have more.
     """
     low_z, n_z, low_y, n_y, from_y, from_z = box[0], box[1], box[2], box[3], box[4], box[5]
     left, steps, done = 0, 0, 0
@@ -179,7 +191,7 @@ def far_voxels(
     for q in range(queries.size):
         if distances[q] >= 0:
             continue
-        if steps > patience * (done + 1000):
+        if steps > patience * (done + 50):
             left += 1
             continue
         x, y, z = queries[q] & _MASK, (queries[q] >> _Y) & _MASK, queries[q] >> _Z
@@ -205,7 +217,8 @@ def far_voxels(
                 first_y, last_y = np.int64(slices[4 * row_z]), np.int64(slices[4 * row_z + 1])
                 out_x = max(slices[4 * row_z + 2] - x, x - slices[4 * row_z + 3], 0)
                 out_y = max(first_y - y, y - last_y, 0)
-                if first_y > last_y or _sum(squares[out_x], squares[from_y + out_y], d_z, x_first) >= best:
+                d_x = squares[out_x]
+                if first_y > last_y or _sum(d_x, squares[from_y + out_y], d_z, x_first) >= best:
                     row_z += step_z
                     continue
                 middle_y = min(max(y, first_y), last_y)
@@ -215,7 +228,7 @@ def far_voxels(
                     while row_y >= first_y and row_y <= last_y:
                         steps += 1
                         d_y = squares[from_y + abs(row_y - y)]
-                        if d_y + d_z >= best:
+                        if _sum(d_x, d_y, d_z, x_first) >= best:
                             break
                         row = row_z * n_y + row_y - low_y
                         first, stop = np.int64(starts[row]), np.int64(starts[row + 1])
@@ -233,3 +246,37 @@ def far_voxels(
         guess = found
         done += 1
     return left
+
+
+@kernel(
+    types.void(
+        given(types.int64),  # queries
+        given(types.int64),  # target
+        given(types.int64),  # box
+        given(types.float64),  # squares
+        types.boolean,  # x_first
+        filled(types.float64),  # distances
+        filled(types.int32),  # nearest
+    )
+)
+def compared_voxels(
+    queries: Any, target: Any, box: Any, squares: Any, x_first: bool, distances: Any, nearest: Any
+) -> None:
+    """Do the same by comparing each query that is left with every voxel of the target: right where one side has few."""
+    from_y, from_z = box[4], box[5]
+    for q in range(queries.size):
+        if distances[q] >= 0:
+            continue
+        x, y, z = queries[q] & _MASK, (queries[q] >> _Y) & _MASK, queries[q] >> _Z
+        best, found = np.inf, 0
+        for i in range(target.size):
+            d = _sum(
+                squares[abs((target[i] & _MASK) - x)],
+                squares[from_y + abs(((target[i] >> _Y) & _MASK) - y)],
+                squares[from_z + abs((target[i] >> _Z) - z)],
+                x_first,
+            )
+            if d < best:
+                best, found = d, i
+        distances[q] = np.sqrt(best)
+        nearest[q] = found

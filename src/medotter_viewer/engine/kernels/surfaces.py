@@ -88,9 +88,15 @@ def surface_voxels(
     for row in range(first_row, last_row):
         if n + np.uint64(nx) > np.uint64(voxels.size):
             return row, np.int64(n)
-        z, y = row // ny, row % ny
         start = np.uint64(row * nx)
         last = start + np.uint64(nx - 1)
+        if skips_zero and np.uint64(nx) >= in_word:  # most rows are empty
+            some = word_at(labels, last + one - in_word)
+            for k in range(np.uint64(nx) // in_word):
+                some |= word_at(labels, start + np.uint64(k) * in_word)
+            if some == 0:
+                continue
+        z, y = row // ny, row % ny
         code = (np.int64(z) << _Z) | (np.int64(y) << _Y)
         at_border = (lengths[0] and (z == 0 or z == nz - 1)) or (lengths[1] and (y == 0 or y == ny - 1))
         i = start

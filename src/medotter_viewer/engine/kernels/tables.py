@@ -24,14 +24,14 @@ def count_pairs(gt: Any, pred: Any, start: int, stop: int, table: Any) -> None:
     """
     i = np.uint64(start)
     end = np.uint64(stop)
-    block = np.uint64(64)
-    while i + block <= end:
+    words = np.uint64(128)  # looked at together for whether there is any id
+    while i + words * _EIGHT <= end:
         some = np.uint64(0)
-        for k in range(8):
+        for k in range(words):
             at = i + np.uint64(k) * _EIGHT
             some |= word_at(gt, at) | word_at(pred, at)
         if some != 0:
-            for k in range(8):
+            for k in range(words):
                 at = i + np.uint64(k) * _EIGHT
                 g, p = word_at(gt, at), word_at(pred, at)
                 if g | p == 0:
@@ -44,7 +44,7 @@ def count_pairs(gt: Any, pred: Any, start: int, stop: int, table: Any) -> None:
                         table[((g & _BYTE) << _EIGHT) | (p & _BYTE)] += 1
                         g >>= _EIGHT
                         p >>= _EIGHT
-        i += block
+        i += words * _EIGHT
     while i < end:
         table[(np.uint64(gt[i]) << _EIGHT) | np.uint64(pred[i])] += 1
         i += np.uint64(1)
