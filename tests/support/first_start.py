@@ -43,8 +43,6 @@ def main(bundle: Path, predictions: Path, patience_s: float) -> None:
         QApplication.processEvents()
         time.sleep(0.001)
     took = time.monotonic() - begun
-    window.session.rescore()  # now by the kernels
-    wait_until_scored(window)
     timer.stop()
     longest = sorted((round(pause) for pause in pauses), reverse=True)[:10]
     answer = {"paused_ms": longest, "status": choice.status(), "seconds": round(took, 1), "asked_by_window": any(asked)}
