@@ -59,9 +59,7 @@ def test_a_prediction_is_kept_however_its_path_is_written(tmp_path: Path) -> Non
         ("preds/S1/new.dcm", "the prediction"),
     ],
 )
-def test_nothing_is_written_into_the_folders_of_a_scan(
-    scan: CaseEntry, tmp_path: Path, name: str, words: str
-) -> None:
+def test_nothing_is_written_into_the_folders_of_a_scan(scan: CaseEntry, tmp_path: Path, name: str, words: str) -> None:
     with pytest.raises(WriteError, match=f"lies in .*, {words} that is being reviewed"):
         check_not_a_source([tmp_path / name], [scan])
     (tmp_path / "link").symlink_to((tmp_path / name).parent)
