@@ -66,9 +66,9 @@ pictures:  ## Take the pictures of docs/images anew
 	@scripts/setup_env.sh --need-screen
 	@xvfb-run -a -s "-screen 0 1600x1000x24" $(BIN)/python scripts/pictures.py
 
-bench:  ## Run every benchmark, equality first, and rewrite benchmarks/RESULTS.md (about 25 minutes)
+bench:  ## Run every benchmark, equality first, and rewrite benchmarks/RESULTS.md (about 30 minutes)
 	@benchmarks/setup_env.sh
-	@benchmarks/run.sh check reading engines rows size far
+	@benchmarks/run.sh rows what_if batch engines far size check reading
 
 bench-check:  ## Compare numbers with MedPy, MONAI, surface-distance, StarDist and HoVer-Net's definition
 	@benchmarks/setup_env.sh

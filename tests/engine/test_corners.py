@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -29,7 +29,6 @@ def masks(draw: st.DrawFn) -> NDArray[np.bool_]:
     return np.asfortranarray(mask) if lies == "F" else mask
 
 
-@settings(max_examples=200)
 @given(masks(), st.booleans())
 def test_surface_elements_are_equal(mask: NDArray[np.bool_], is_parted: bool) -> None:
     spacing = (0.7, 1.3, 2.9)[: mask.ndim]

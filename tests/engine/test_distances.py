@@ -46,7 +46,6 @@ def by_voxel(found: SurfaceDistances) -> list[dict[tuple[int, ...], float]]:
     return [{tuple(v): d for v, d in zip(index.tolist(), way.tolist(), strict=True)} for index, way in sides]
 
 
-@settings(max_examples=200)
 @given(mask_pairs())
 def test_distances_of_every_voxel_are_equal(pair: Pair) -> None:
     gt, pred, spacing = pair
@@ -112,7 +111,6 @@ def test_sets_of_voxels_and_surface_elements_are_equal(pair: Pair) -> None:
     assert found[0] == found[1]
 
 
-@settings(max_examples=100)
 @given(st.integers(0, 10**6), st.booleans(), st.sampled_from([np.uint8, np.uint16, np.int32]))
 def test_regions_that_overlap_are_measured_together(seed: int, is_fortran: bool, kind: Any) -> None:
     rng = np.random.default_rng(seed)
@@ -130,7 +128,6 @@ def test_regions_that_overlap_are_measured_together(seed: int, is_fortran: bool,
     assert values[0] == values[1]
 
 
-@settings(max_examples=100)
 @given(st.integers(0, 10**6), st.integers(1, 400), st.sampled_from([2, 4, 256]))
 def test_tables_are_equal(seed: int, n: int, n_ids: int) -> None:
     rng = np.random.default_rng(seed)

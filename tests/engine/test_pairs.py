@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -53,7 +53,6 @@ def as_lists(table: OverlapTable) -> list[Any]:
     return [table.gt_ids.tolist(), table.pred_ids.tolist(), table.counts.tolist()]
 
 
-@settings(max_examples=200)
 @given(label_pairs())
 def test_tables_of_any_ids_are_equal(pair: Pair) -> None:
     with choice.using("plain"):
@@ -78,7 +77,6 @@ def test_negative_ids_are_counted_as_they_are_but_are_no_objects(pair: Pair) -> 
     assert found[0] == found[1]
 
 
-@settings(max_examples=150)
 @given(label_pairs())
 def test_objects_are_equal(pair: Pair) -> None:
     found = []
@@ -118,7 +116,6 @@ def test_too_many_ids_for_a_table_are_refused_by_both() -> None:
     assert messages[0] == messages[1]
 
 
-@settings(max_examples=200)
 @given(label_pairs([np.uint8, np.bool_]), st.integers(-3, 2), st.sampled_from([256, 2]))
 def test_tables_of_slices_are_equal(pair: Pair, axis: int, room: int) -> None:
     axis = axis % pair[0].ndim

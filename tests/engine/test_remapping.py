@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -28,7 +28,6 @@ def natives(draw: st.DrawFn) -> NDArray[Any]:
     return np.asfortranarray(made.T) if draw(st.booleans()) else made
 
 
-@settings(max_examples=200)
 @given(natives(), st.sampled_from([5, 255, 256, 65_535, 65_536]), st.booleans(), st.integers(0, 10**6))
 def test_remaps_are_equal(native: NDArray[Any], highest: int, keeps_background: bool, seed: int) -> None:
     rng = np.random.default_rng(seed)

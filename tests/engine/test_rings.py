@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -39,7 +39,6 @@ def ring_lists(draw: st.DrawFn) -> Rings:
     return rings
 
 
-@settings(max_examples=300)
 @given(ring_lists(), st.tuples(st.integers(0, 40), st.integers(0, 40)), st.sampled_from(["even_odd", "union"]))
 def test_filled_pixels_are_equal(rings: Rings, shape: tuple[int, int], rule: FillRule) -> None:
     with choice.using("plain"):
@@ -96,7 +95,6 @@ def as_lists(polygons: list[TracedPolygon]) -> list[Any]:
     return [([ring.tolist() for ring in polygon.rings], polygon.area) for polygon in polygons]
 
 
-@settings(max_examples=300)
 @given(label_slices(), st.integers(0, 2), st.booleans())
 def test_traced_rings_are_equal(labels: NDArray[Any], axis: int, has_little_room: bool) -> None:
     if has_little_room:

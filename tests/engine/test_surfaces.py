@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -48,7 +48,6 @@ def found_surfaces(labels: NDArray[Any], regions: list[tuple[int, ...]]) -> list
     return [sorted(map(tuple, lattice.index(one).tolist())) for one in voxels]
 
 
-@settings(max_examples=150)
 @given(label_maps())
 def test_surfaces_of_all_regions_are_those_of_their_masks(labels: NDArray[Any]) -> None:
     ids = [int(i) for i in np.unique(labels)]

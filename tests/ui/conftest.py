@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,24 @@ def new_viewer(qapp: Any) -> Iterator[Callable[[], Any]]:
     settle(0.1)
 
 
+def close_all(opened: list[Any]) -> None:
+    """Close windows and forget them."""
+    for window in opened:
+        window.close()
+        window.viewer.close()
+    settle(0.1)
+    window = None
+    opened.clear()
+    keep_what_is_loaded()
+
+
+@cache
+def keep_what_is_loaded() -> None:
+    """Keep what the first window loaded out of collections of garbage: each viewer that closes sets off full ones."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def open_review(qapp: Any) -> Iterator[Callable[..., Any]]:
     """Open reviews in real windows; they are closed at the end."""
@@ -53,10 +73,7 @@ def open_review(qapp: Any) -> Iterator[Callable[..., Any]]:
         return window
 
     yield open_
-    for window in opened:
-        window.close()
-        window.viewer.close()
-    settle(0.1)
+    close_all(opened)
 
 
 @pytest.fixture
@@ -74,7 +91,4 @@ def open_cases(qapp: Any) -> Iterator[Callable[..., Any]]:
         return window
 
     yield open_
-    for window in opened:
-        window.close()
-        window.viewer.close()
-    settle(0.1)
+    close_all(opened)

@@ -161,7 +161,7 @@ class RemapWhatIf:
 
         self.is_computing = True
         self._on_overall()
-        self._jobs.start("what-if", work, self._on_found, self._on_failed)
+        self._jobs.start("what_if", work, self._on_found, self._on_failed)
 
     def _on_found(self, found: tuple[WhatIfs, WhatIf]) -> None:
         self._trials, self.overall = found
@@ -176,7 +176,7 @@ class RemapWhatIf:
     def _set(self, changes: Changes) -> None:
         if changes == self.changes:
             return
-        self._jobs.cancel("what-if")
+        self._jobs.cancel("what_if")
         self.changes, self.overall, self.is_computing = changes, None, False
         self._on_changed()
 
