@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from medotter_viewer.engine import choice, nearest
+from medotter_viewer.engine import choice, nearest, threads
 from medotter_viewer.metrics.hausdorff import assd, hausdorff, nsd, percentile_pair
 from medotter_viewer.metrics.overlap import overlap_table
 from medotter_viewer.metrics.region_surfaces import RegionSurfaces
@@ -83,6 +83,7 @@ def test_the_smallest_distance_is_taken_to_the_last_bit(pair: Pair) -> None:
 def test_far_voxels_are_found_by_the_sweep_and_by_the_search_tree(
     monkeypatch: pytest.MonkeyPatch, is_fortran: bool, patience: int
 ) -> None:
+    monkeypatch.setenv(threads.VARIABLE, "2")
     rng = np.random.default_rng(7)
     gt, pred = np.zeros((2, 70, 90, 110), dtype=bool, order="F" if is_fortran else "C")
     gt[:20, :20, :20] = rng.random((20, 20, 20)) < 0.3
@@ -140,7 +141,8 @@ def test_tables_are_equal(seed: int, n: int, n_ids: int) -> None:
     assert tables[0] == tables[1]
 
 
-def test_a_large_table_is_counted_in_parts() -> None:
+def test_a_large_table_is_counted_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(threads.VARIABLE, "3")
     gt = np.zeros((3, 700, 1000), dtype=np.uint8)
     gt[1, 5:600, 7:900] = 255
     with choice.using("compiled"):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from medotter_viewer.engine import choice
+from medotter_viewer.engine import choice, threads
 from medotter_viewer.engine.flat import flat_labels, lies_fortran
 from medotter_viewer.engine.surfaces import Lattice, region_surfaces
 from medotter_viewer.metrics.surface import surface_index
@@ -61,7 +61,8 @@ def test_more_regions_than_bits_in_a_word() -> None:
     assert found_surfaces(labels, [(i,) for i in range(200)]) == [[divmod(i, 100)] for i in range(200)]
 
 
-def test_more_surface_than_fits_the_first_array() -> None:
+def test_more_surface_than_fits_the_first_array(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(threads.VARIABLE, "2")
     labels = np.zeros((40, 40, 200), dtype=np.uint8)
     labels[::2, ::2, ::2] = 1  # 40,000 single voxels, each its own surface
     assert len(found_surfaces(labels, [(1,)])[0]) == 20 * 20 * 100
