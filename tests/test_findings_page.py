@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,6 +20,7 @@ OTHER_WORDS = {
 }
 
 
+@cache
 def listed() -> set[str]:
     """Codes in the first column of a table."""
     page = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
@@ -29,6 +31,7 @@ def words(node: ast.AST) -> set[str]:
     return {one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)}
 
 
+@cache
 def trees() -> dict[str, ast.Module]:
     paths = (path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py")))
     return {str(path): ast.parse((PACKAGE / path).read_text(encoding="utf-8")) for path in paths}
