@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from medotter_viewer.engine import choice
+from medotter_viewer.engine import choice, threads
 from medotter_viewer.engine.choice import VARIABLE
 from medotter_viewer.engine.store import FOLDER_VARIABLE
 from medotter_viewer.errors import UsageError
@@ -113,3 +113,17 @@ class TestFirstStart:
         where = {name: os.environ[name] for name in (FOLDER_VARIABLE,) if name in os.environ}
         for pause in (0.0, 0.3):
             python(f"import time; choice.prepare(); time.sleep({pause})", **where)
+
+
+def test_shares_are_all_rows_once_and_few_voxels_are_one_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(threads.VARIABLE, "3")
+    assert threads.shares(10, 2_000_000) == [(0, 3), (3, 6), (6, 10)]
+    assert threads.shares(2, 2_000_000) == [(0, 1), (1, 2)]
+    assert threads.shares(10, 1000) == [(0, 10)]
+
+
+@pytest.mark.parametrize("said", ["0", "two", "-1", "1.5"])
+def test_a_number_of_threads_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    monkeypatch.setenv(threads.VARIABLE, said)
+    with pytest.raises(UsageError, match=f"{threads.VARIABLE}: got '{said}', expected a whole number above 0"):
+        threads.thread_count()

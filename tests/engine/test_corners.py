@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from medotter_viewer.engine import choice, corners
+from medotter_viewer.engine import choice, corners, threads
 from medotter_viewer.metrics.surfel import surface_elements
 
 
@@ -36,7 +36,7 @@ def test_surface_elements_are_equal(mask: NDArray[np.bool_], is_parted: bool) ->
         plain = surface_elements(mask, spacing)
     with pytest.MonkeyPatch.context() as patch:
         if is_parted:
-            patch.setattr(corners, "_SMALL", 4)
+            patch.setattr(threads, "_SMALL", 4)
             patch.setattr(corners, "_CHUNK", 8)
             patch.setenv("MEDOTTER_VIEWER_THREADS", "3")
         with choice.using("compiled"):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from medotter_viewer.engine import choice, pairs, slice_counting
+from medotter_viewer.engine import choice, pairs, slice_counting, threads
 from medotter_viewer.errors import MetricInputError
 from medotter_viewer.metrics.instances import aji, aji_plus, detections, match_instances
 from medotter_viewer.metrics.overlap import OverlapTable, overlap_table
@@ -96,7 +96,7 @@ def test_a_table_that_grows_and_parts_that_are_joined_lose_nothing(
     rng = np.random.default_rng(3)
     gt, pred = (rng.integers(0, 3000, (7, 40, 43)).astype(kind) for kind in kinds)
     monkeypatch.setattr(pairs, "_PLACES", 2)
-    monkeypatch.setattr(pairs, "_SMALL", 100)
+    monkeypatch.setattr(threads, "_SMALL", 100)
     monkeypatch.setenv("MEDOTTER_VIEWER_THREADS", "3")
     with choice.using("compiled"):
         counted = pairs.pair_counts(gt, pred)
@@ -121,13 +121,12 @@ def test_tables_of_slices_are_equal(pair: Pair, axis: int, room: int) -> None:
     axis = axis % pair[0].ndim
     with choice.using("plain"):
         plain = slice_tables(*pair, axis)
-    before, slice_counting._PAIRS = slice_counting._PAIRS, room
-    small, slice_counting._SMALL = slice_counting._SMALL, room
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slice_counting, "_PAIRS", room)
+        patch.setattr(threads, "_SMALL", room)
+        patch.setenv(threads.VARIABLE, "3")
         with choice.using("compiled"):
             found = slice_tables(*pair, axis)
-    finally:
-        slice_counting._PAIRS, slice_counting._SMALL = before, small
     assert found.gt_ids.tolist() == plain.gt_ids.tolist()
     assert found.pred_ids.tolist() == plain.pred_ids.tolist()
     assert found.counts.tolist() == plain.counts.tolist()

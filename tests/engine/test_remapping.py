@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from medotter_viewer.core.labels import Remap
-from medotter_viewer.engine import choice, remapping
+from medotter_viewer.engine import choice, threads
 from medotter_viewer.engine.remapping import remapped
 
 
@@ -55,7 +55,7 @@ def test_the_identity_is_no_copy_and_nothing_stays_nothing(engine: choice.Engine
 
 
 def test_parts_of_several_threads_fit_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remapping, "_SMALL", 10)
+    monkeypatch.setattr(threads, "_SMALL", 10)
     monkeypatch.setenv("MEDOTTER_VIEWER_THREADS", "3")
     labels = np.random.default_rng(1).integers(0, 4, (11, 13, 17)).astype(np.uint8)
     with choice.using("compiled"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from typing import Protocol, runtime_checkable
@@ -10,6 +9,7 @@ from typing import Protocol, runtime_checkable
 from medotter_viewer.cache.keys import Rules
 from medotter_viewer.cache.scores import Computed, compute
 from medotter_viewer.core.case import CaseEntry
+from medotter_viewer.engine.threads import core_count
 
 
 @runtime_checkable
@@ -55,7 +55,7 @@ class AnyExecutor:
 
     def count(self) -> int:
         """Return the number of cores: an executor does not say how many it has."""
-        return os.cpu_count() or 1
+        return core_count()
 
     def check(self, entries: Sequence[CaseEntry]) -> None:
         """Raise nothing."""

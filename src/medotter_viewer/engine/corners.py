@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.engine.flat import FlatLabels
-from medotter_viewer.engine.threads import in_threads, thread_count
+from medotter_viewer.engine.surfaces import Lattice
+from medotter_viewer.engine.threads import in_threads, shares
 
-_SMALL = 1 << 20  # voxels that are not worth a second thread
-_MASK = (1 << 21) - 1
 _CHUNK = 1 << 14  # corners written before the array for more is made
 
 
@@ -35,17 +34,14 @@ def surface_corners(compiled: ModuleType, mask: FlatLabels) -> tuple[NDArray[np.
     """
     ndim, lengths = len(mask.shape), mask.lengths
     rows = int(max(lengths[0], 1) * lengths[1])
-    parts = thread_count() if mask.ids.size > _SMALL else 1
     marks = np.empty(rows, dtype=np.uint8)
-    edges = np.linspace(0, rows, parts + 1).astype(np.int64).tolist()
     nx = int(lengths[2])
-    in_threads(lambda part: compiled.mark_rows(mask.ids, nx, edges[part], edges[part + 1], marks), range(parts))
+    in_threads(lambda share: compiled.mark_rows(mask.ids, nx, *share, marks), shares(rows, mask.ids.size))
     corner_rows = int((lengths[0] + 1 if ndim == 3 else 1) * (lengths[1] + 1))
-    corner_edges = np.linspace(0, corner_rows, parts + 1).astype(np.int64).tolist()
     bits = _bits(ndim, is_fortran=mask.is_fortran)
 
-    def find(part: int) -> list[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
-        row, stop, size, found = corner_edges[part], corner_edges[part + 1], max(_CHUNK, nx + 1), []
+    def find(share: tuple[int, int]) -> list[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
+        (row, stop), size, found = share, max(_CHUNK, nx + 1), []
         near = np.empty(12, dtype=np.uint64)
         while row < stop:
             corners, codes = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.uint8)
@@ -54,15 +50,13 @@ def surface_corners(compiled: ModuleType, mask: FlatLabels) -> tuple[NDArray[np.
             size *= 2
         return found
 
-    pieces = [piece for part in in_threads(find, range(parts)) for piece in part]
+    pieces = [piece for part in in_threads(find, shares(corner_rows, mask.ids.size)) for piece in part]
     numbers, codes = (np.concatenate(part) for part in zip(*pieces, strict=True))
-    columns = [numbers & _MASK, (numbers >> 21) & _MASK, numbers >> 42][:ndim]
+    corners = Lattice(ndim, mask.is_fortran).index(numbers)
     if mask.is_fortran:
-        order = np.argsort(sum((column << (21 * (ndim - 1 - axis)) for axis, column in enumerate(columns)), start=0))
-        columns, codes = [column[order] for column in columns], codes[order]
-    else:
-        columns.reverse()
-    return np.array(columns, dtype=np.intp).T, codes
+        order = np.argsort(Lattice(ndim, is_fortran=False).voxels(corners))
+        corners, codes = corners[order], codes[order]
+    return corners, codes
 
 
 def _bits(ndim: int, *, is_fortran: bool) -> NDArray[np.uint64]:

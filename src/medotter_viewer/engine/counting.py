@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from medotter_viewer.engine.choice import kernels
 from medotter_viewer.engine.flat import FlatLabels, flat_labels, lies_fortran
-from medotter_viewer.engine.threads import in_threads, thread_count
+from medotter_viewer.engine.threads import in_threads, shares
 
 _IDS = 256
-_SMALL = 1 << 20  # voxels that are not worth a second thread
 
 
 def small_id_table(gt: NDArray[Any], pred: NDArray[Any]) -> NDArray[np.int64] | None:
@@ -28,15 +27,13 @@ def small_id_table(gt: NDArray[Any], pred: NDArray[Any]) -> NDArray[np.int64] | 
     if pair is None or compiled is None:
         return None
     g, p = pair
-    parts = thread_count() if g.size > _SMALL else 1
-    edges = np.linspace(0, g.size, parts + 1).astype(np.int64)
 
-    def count(part: int) -> NDArray[np.int64]:
+    def count(share: tuple[int, int]) -> NDArray[np.int64]:
         table = np.zeros(_IDS * _IDS, dtype=np.int64)
-        compiled.count_pairs(g, p, edges[part], edges[part + 1], table)
+        compiled.count_pairs(g, p, *share, table)
         return table
 
-    table = np.sum(in_threads(count, range(parts)), axis=0)
+    table = np.sum(in_threads(count, shares(g.size, g.size)), axis=0)
     table[0] = 0
     table[0] = g.size - table.sum()  # background is skipped
     counted: NDArray[np.int64] = table.reshape(_IDS, _IDS)

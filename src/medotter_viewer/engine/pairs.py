@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from medotter_viewer.engine.choice import kernels
 from medotter_viewer.engine.counting import small_id_table
 from medotter_viewer.engine.flat import flat_labels, lies_fortran
-from medotter_viewer.engine.threads import in_threads, thread_count
+from medotter_viewer.engine.threads import in_threads, shares
 
 _PLACES = 1 << 14  # of a hash table to begin with: twice the pairs of a picture with thousands of objects
-_SMALL = 1 << 20  # voxels that are not worth a second thread
 _HALF = 1 << 31  # what kernels add to an id
 
 _Ids = NDArray[np.int64]
@@ -64,11 +63,9 @@ def _counted(compiled: ModuleType, g: NDArray[Any], p: NDArray[Any]) -> PairCoun
     size, sizes = g.size, (g.itemsize, p.itemsize)
     if g.dtype != p.dtype:
         g, p = g.view(np.uint8), p.view(np.uint8)
-    parts = thread_count() if size > _SMALL else 1
-    edges = np.linspace(0, size, parts + 1).astype(np.int64).tolist()
 
-    def count(part: int) -> _Table:
-        at, stop = edges[part], edges[part + 1]
+    def count(share: tuple[int, int]) -> _Table:
+        at, stop = share
         table = _empty(_PLACES)
         while True:
             keys, counts, n = table
@@ -78,9 +75,9 @@ def _counted(compiled: ModuleType, g: NDArray[Any], p: NDArray[Any]) -> PairCoun
                 return table
             table = _joined(compiled, [table], 4 * keys.size)
 
-    tables = in_threads(count, range(parts))
+    tables = in_threads(count, shares(size, size))
     places = 2 << (2 * sum(n for _, _, n in tables)).bit_length()
-    keys, counts, _ = tables[0] if parts == 1 else _joined(compiled, tables, places)
+    keys, counts, _ = tables[0] if len(tables) == 1 else _joined(compiled, tables, places)
     there = np.flatnonzero(counts)
     keys, voxels = keys[there], counts[there]
     if background := size - int(voxels.sum()):  # is skipped

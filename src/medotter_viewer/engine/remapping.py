@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from medotter_viewer.core.labels import IntArray, Remap
 from medotter_viewer.engine.choice import kernels
-from medotter_viewer.engine.threads import in_threads, thread_count
+from medotter_viewer.engine.threads import in_threads, shares
 
-_SMALL = 1 << 20  # voxels that are not worth a second thread
 _LONGEST_TABLE = 1 << 20
 _PAIRS = (("uint8", "uint8"), ("uint16", "uint8"), ("uint16", "uint16"), ("int32", "uint8"))  # there are kernels for
 
@@ -48,7 +47,5 @@ def remapped(remap: Remap, native: IntArray) -> IntArray:
         return remap.apply(native)
     labels = native.ravel(order="F" if is_fortran else "C")
     made: NDArray[Any] = np.zeros(native.size, dtype=table.dtype)
-    parts = thread_count() if native.size > _SMALL else 1
-    edges = np.linspace(0, native.size, parts + 1).astype(np.int64).tolist()
-    in_threads(lambda part: compiled.look_up(labels, table, edges[part], edges[part + 1], made), range(parts))
+    in_threads(lambda share: compiled.look_up(labels, table, *share, made), shares(native.size, native.size))
     return made.reshape(native.shape, order="F" if is_fortran else "C")

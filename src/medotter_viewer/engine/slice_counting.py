@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from medotter_viewer.engine.choice import kernels
 from medotter_viewer.engine.flat import FlatLabels, flat_labels, lies_fortran
-from medotter_viewer.engine.threads import in_threads, thread_count
+from medotter_viewer.engine.threads import in_threads, shares
 
 _IDS = 256
-_SMALL = 1 << 20  # voxels that are not worth a second thread
 _PAIRS = 256  # for which there is room to begin with
 _LIMIT = 1 << 25  # counts: 256 MB
 
@@ -60,26 +59,23 @@ def _counted(compiled: ModuleType, gt: FlatLabels, pred: FlatLabels, along: int)
     """Count along z, y or x: 0, 1, 2."""
     lengths = np.maximum(gt.lengths, 1)
     rows, slices = int(lengths[0] * lengths[1]), int(lengths[along])
-    parts = min(rows, thread_count()) if gt.ids.size > _SMALL else 1
-    edges = np.linspace(0, rows, parts + 1).astype(np.int64).tolist()
+    parts = shares(rows, gt.ids.size)
 
-    def count(part: int) -> tuple[NDArray[np.intp], NDArray[np.int64]] | None:
+    def count(share: tuple[int, int]) -> tuple[NDArray[np.intp], NDArray[np.int64]] | None:
         """Pairs and the counts of each."""
         most = _PAIRS
         while slices * most <= _LIMIT:
             numbers = np.zeros(_IDS * _IDS, dtype=np.int32)
             counts = np.zeros(slices * most, dtype=np.int64)
-            n = compiled.count_pairs_by_slice(
-                gt.ids, pred.ids, lengths, along, edges[part], edges[part + 1], most, numbers, counts
-            )
+            n = compiled.count_pairs_by_slice(gt.ids, pred.ids, lengths, along, *share, most, numbers, counts)
             if n >= 0:
                 pairs = np.flatnonzero(numbers)
                 return pairs, counts.reshape(slices, most)[:, numbers[pairs]]
             most *= 4
         return None
 
-    found = [one for one in in_threads(count, range(parts)) if one is not None]
-    if len(found) < parts:
+    found = [one for one in in_threads(count, parts) if one is not None]
+    if len(found) < len(parts):
         return None
     pairs = np.unique(np.concatenate([[0], *(some for some, _ in found)]))
     counts = np.zeros((slices, pairs.size), dtype=np.int64)

@@ -6,12 +6,14 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from typing import TypeVar
 
 from medotter_viewer.errors import UsageError
 
 VARIABLE = "MEDOTTER_VIEWER_THREADS"
 _MOST = 8  # beyond, memory is what is waited for
+_SMALL = 1 << 20  # voxels
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -29,8 +31,22 @@ def thread_count() -> int:
         if not named.isascii() or not named.isdigit() or not int(named):
             raise UsageError(f"{VARIABLE}: got {named!r}, expected a whole number above 0")
         return int(named)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, _MOST)
+    return min(core_count(), _MOST)
+
+
+def core_count() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def shares(count: int, voxels: int) -> list[tuple[int, int]]:
+    """Return start and stop of about equal shares of `count` rows or voxels: one for each thread.
+
+    There is one share where `voxels`, which are worked on in all, are too few to be worth a second thread.
+    """
+    n = min(count, thread_count()) if voxels > _SMALL else 1
+    edges = [count * i // n for i in range(n + 1)]
+    return list(pairwise(edges))
 
 
 def in_threads(work: Callable[[T], R], items: Iterable[T]) -> list[R]:

@@ -6,7 +6,6 @@ of small cases is done by then in a thread. Large cases go to processes from the
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 
@@ -16,6 +15,7 @@ from medotter_viewer.batch.processes import ProcessWorkers
 from medotter_viewer.cache.store import FactCache, default_cache_path
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.scores import CaseScore
+from medotter_viewer.engine.threads import core_count
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.session.events import SessionEvents
 from medotter_viewer.session.jobs import Jobs
@@ -106,7 +106,7 @@ class ScoreAll:
             n_before = here
         if here == len(entries) or is_stale():
             return
-        with ProcessWorkers(max(1, (os.cpu_count() or 1) - 1), memory_bytes=memory_for_cases()) as workers:
+        with ProcessWorkers(max(1, core_count() - 1), memory_bytes=memory_for_cases()) as workers:
             score_entries(
                 entries[here:],
                 spec,

@@ -11,6 +11,7 @@ from dataclasses import replace
 from medotter_viewer.cache.store import FactCache, default_cache_path
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.labels import LabelMap, Remap
+from medotter_viewer.engine.remapping import remapped
 from medotter_viewer.live.change_text import yaml_text
 from medotter_viewer.live.changes import NO_REMAP, Changes, Edits
 from medotter_viewer.live.known_tables import known_tables
@@ -195,6 +196,6 @@ def with_entry(case: Case, entry: CaseEntry) -> Case:
     """Return a case with another remap: its ground truth is made anew. The same case where the entry is its own."""
     if entry is case.entry or case.gt_native is None or entry.remap is None:
         return case
-    gt = LabelMap(entry.remap.apply(case.gt_native.data), case.gt_native.grid)
+    gt = LabelMap(remapped(entry.remap, case.gt_native.data), case.gt_native.grid)
     kept = (f for f in case.findings if f.code not in (NO_REMAP, "id-without-name"))
     return replace(case, entry=entry, gt=gt, findings=(*kept, *unnamed_ids(gt, entry)))
