@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from medotter_viewer.engine import choice, nearest, threads
 from medotter_viewer.metrics.hausdorff import assd, hausdorff, nsd, percentile_pair
+from medotter_viewer.metrics.nearest import nearest_by_tree
 from medotter_viewer.metrics.overlap import overlap_table
 from medotter_viewer.metrics.region_surfaces import RegionSurfaces
+from medotter_viewer.metrics.surface import surface_voxels
 from medotter_viewer.metrics.surface_distances import SurfaceDistances, distances_between, surface_distances
 from medotter_viewer.metrics.surfel import surfel_hd
 
@@ -97,6 +99,29 @@ def test_far_voxels_are_found_by_the_sweep_and_by_the_search_tree(
         compiled = surface_distances(gt, pred, spacing=spacing)
     assert len(plain.pred_index) > 5000
     assert by_voxel(compiled) == by_voxel(plain)
+
+
+def test_a_part_far_away_that_comes_first_does_not_make_the_others_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    gt, pred = np.zeros((2, 90, 40, 40), dtype=bool)
+    gt[60:88, 5:35, 5:35] = True
+    pred[61:89, 5:35, 5:35] = True
+    pred[0:9, 5:20, 5:20] = True  # the first voxels of this surface, more than are looked at to say how far it is
+    far = int(surface_voxels(pred)[:9].sum())
+    left: list[int] = []
+    search = nearest_by_tree
+
+    def by_tree(queries: NDArray[Any], *others: Any) -> Any:
+        left.append(len(queries))
+        return search(queries, *others)
+
+    monkeypatch.setattr("medotter_viewer.metrics.surface_distances.nearest_by_tree", by_tree)
+    monkeypatch.setattr(nearest, "_PATIENCE", 0)  # what is not near is left to a tree
+    with choice.using("compiled"):
+        found = surface_distances(gt, pred, spacing=(1.0, 1.0, 1.0))
+    assert far > 256
+    assert sum(left) <= far
+    assert found.pred_to_gt.max() == 60.0
+    assert np.median(found.pred_to_gt) <= 1.0
 
 
 @settings(max_examples=60)

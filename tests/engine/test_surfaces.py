@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from medotter_viewer.engine import choice, threads
 from medotter_viewer.engine.flat import flat_labels, lies_fortran
 from medotter_viewer.engine.surfaces import Lattice, region_surfaces
+from medotter_viewer.metrics.overlap import overlap_table
 from medotter_viewer.metrics.surface import surface_index
 
 SCALES = {np.uint8: 1, np.uint16: 300, np.int32: 70_000, np.bool_: 1}
@@ -54,6 +55,32 @@ def test_surfaces_of_all_regions_are_those_of_their_masks(labels: NDArray[Any]) 
     regions = [*((i,) for i in ids), tuple(ids[:2]), tuple(ids[1:]), (5,)]
     expected = [[tuple(v) for v in surface_index(np.isin(labels, list(ids))).tolist()] for ids in regions]
     assert found_surfaces(labels, regions) == expected
+
+
+@given(st.integers(0, 10**6), st.integers(1, 2500), st.integers(1, 9), st.booleans())
+def test_rows_without_ids_are_left_out_by_what_counting_has_seen(seed: int, nx: int, ny: int, is_fortran: bool) -> None:
+    rng = np.random.default_rng(seed)
+    gt, pred = (np.zeros((3, ny, nx), dtype=np.uint8) for _ in range(2))
+    for labels in (gt, pred):
+        for _ in range(rng.integers(0, 4)):
+            z, y, x = rng.integers(0, (3, ny, nx))
+            labels[z : z + 2, y : y + 3, x : x + rng.integers(1, 40)] = rng.integers(1, 3)
+    if is_fortran:
+        gt, pred = gt.T, pred.T
+    with choice.using("compiled"):
+        occupied = overlap_table(gt, pred).occupied
+    assert occupied is not None
+    for side, labels in ((1, gt), (2, pred)):
+        order = "F" if is_fortran else "C"
+        blocks_of = [part.any() for part in np.split(labels.ravel(order=order), range(1024, labels.size, 1024))]
+        assert ((occupied.blocks & side) > 0).tolist() == blocks_of
+        flat = flat_labels(labels, is_fortran=is_fortran)
+        assert flat is not None
+        known = region_surfaces(choice.load(), flat, [(1,), (1, 2)], occupied, side)
+        unknown = region_surfaces(choice.load(), flat, [(1,), (1, 2)])
+        assert known is not None
+        assert unknown is not None
+        assert [one.tolist() for one in known] == [one.tolist() for one in unknown]
 
 
 def test_more_regions_than_bits_in_a_word() -> None:

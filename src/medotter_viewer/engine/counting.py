@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,27 @@ from medotter_viewer.engine.flat import FlatLabels, flat_labels, lies_fortran
 from medotter_viewer.engine.threads import in_threads, shares
 
 _IDS = 256
+_BLOCK = 1024  # voxels; the kernels know it too
 
 
-def small_id_table(gt: NDArray[Any], pred: NDArray[Any]) -> NDArray[np.int64] | None:
-    """Return (256, 256) voxels of every pair of ids below 256; None where the plain code must count.
+@dataclass(frozen=True, slots=True, eq=False)
+class Occupied:
+    """Where two label maps have any id but 0, as long as nobody changes them: what comes next need not look elsewhere.
+
+    Parameters
+    ----------
+    blocks : (n,) ndarray of uint8
+        Of every 1024 voxels in memory order: 1 where ground truth has any, 2 where the prediction, 3 where both.
+    is_fortran : bool
+        The memory order: whether the first axis lies closest.
+    """
+
+    blocks: NDArray[np.uint8]
+    is_fortran: bool
+
+
+def small_id_table(gt: NDArray[Any], pred: NDArray[Any]) -> tuple[NDArray[np.int64], Occupied] | None:
+    """Return (256, 256) voxels of every pair of ids below 256, and where any are; None where plain code must count.
 
     Parameters
     ----------
@@ -27,17 +45,17 @@ def small_id_table(gt: NDArray[Any], pred: NDArray[Any]) -> NDArray[np.int64] | 
     if pair is None or compiled is None:
         return None
     g, p = pair
+    blocks = np.zeros(-(-g.size // _BLOCK), dtype=np.uint8)
 
     def count(share: tuple[int, int]) -> NDArray[np.int64]:
         table = np.zeros(_IDS * _IDS, dtype=np.int64)
-        compiled.count_pairs(g, p, *share, table)
+        compiled.count_pairs(g, p, share[0] * _BLOCK, min(share[1] * _BLOCK, g.size), table, blocks)
         return table
 
-    table = np.sum(in_threads(count, shares(g.size, g.size)), axis=0)
+    table = np.sum(in_threads(count, shares(blocks.size, g.size)), axis=0)
     table[0] = 0
     table[0] = g.size - table.sum()  # background is skipped
-    counted: NDArray[np.int64] = table.reshape(_IDS, _IDS)
-    return counted
+    return table.reshape(_IDS, _IDS), Occupied(blocks, lies_fortran(gt))
 
 
 def _small_pair(gt: NDArray[Any], pred: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:

@@ -167,30 +167,25 @@ def _nearest_in(
 ) -> int:
     m, t = measure, target
 
-    def near(some: slice) -> int:
+    def near(queries: _Voxels, distances: NDArray[np.float64], nearest: NDArray[np.int32]) -> int:
         left: int = compiled.nearest_voxels(
-            queries[some],
-            t.voxels,
-            t.starts,
-            t.box,
-            m.near_z,
-            m.near_y,
-            m.near,
-            m.squares,
-            m.x_first,
-            distances[some],
-            nearest[some],
+            queries, t.voxels, t.starts, t.box, m.near_z, m.near_y, m.near, m.squares, m.x_first, distances, nearest
         )
         return left
 
+    def is_in_vain() -> bool:
+        """Whether the voxels after the first few are mostly far, too: those may be a small part by itself."""
+        some = queries[n_few :: max(1, (len(queries) - n_few) // _FEW)].copy()
+        return near(some, np.empty(len(some)), np.empty(len(some), dtype=np.int32)) * 2 > len(some)
+
     # Where surfaces are far apart, looking around most voxels is in vain: a few say so.
     n_few = min(_FEW, len(queries))
-    left = near(slice(0, n_few))
-    if left * 2 > n_few:
+    left = near(queries[:n_few], distances[:n_few], nearest[:n_few])
+    if left * 2 > n_few and is_in_vain():
         distances[n_few:], nearest[n_few:] = -1, -1
         left += len(queries) - n_few
     else:
-        left += near(slice(n_few, None))
+        left += near(queries[n_few:], distances[n_few:], nearest[n_few:])
     if left:
         # A tree pays when it is asked often.
         patience = _PATIENCE if left * _TREE_COSTS > len(t.voxels) else 20 * _PATIENCE

@@ -50,8 +50,8 @@ def pair_counts(gt: NDArray[Any], pred: NDArray[Any]) -> PairCounts | None:
     if compiled is None:
         return None
     if (small := small_id_table(gt, pred)) is not None:
-        g, p = np.nonzero(small)
-        return PairCounts(g.astype(np.int64, copy=False), p.astype(np.int64, copy=False), small[g, p])
+        g, p = np.nonzero(small[0])
+        return PairCounts(g.astype(np.int64, copy=False), p.astype(np.int64, copy=False), small[0][g, p])
     is_fortran = lies_fortran(gt)
     of_gt, of_pred = (flat_labels(part, is_fortran=is_fortran) for part in (gt, pred))
     if of_gt is None or of_pred is None:

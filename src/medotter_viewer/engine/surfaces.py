@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from medotter_viewer.engine.counting import Occupied
 from medotter_viewer.engine.flat import FlatLabels
 from medotter_viewer.engine.threads import in_threads, thread_count
 
@@ -52,7 +53,11 @@ class Lattice:
 
 
 def region_surfaces(
-    compiled: ModuleType, labels: FlatLabels, regions: Sequence[tuple[int, ...]]
+    compiled: ModuleType,
+    labels: FlatLabels,
+    regions: Sequence[tuple[int, ...]],
+    occupied: Occupied | None = None,
+    side: int = 1,
 ) -> list[_Voxels] | None:
     """Return the surface voxels of every region, ascending; None where an id is too large for a table.
 
@@ -64,14 +69,20 @@ def region_surfaces(
         The label map.
     regions : sequence of tuple of int
         Ids of each region, which may overlap; ids that do not occur may be among them.
+    occupied : Occupied, optional
+        Where the label map has any id, from counting it.
+    side : {1, 2}
+        Whether it was counted as ground truth or as the prediction.
     """
     found: list[_Voxels] = []
+    fits = occupied is not None and labels.ids.itemsize == 1 and occupied.is_fortran == labels.is_fortran
+    blocks = occupied.blocks if occupied is not None and fits else np.zeros(0, dtype=np.uint8)
     for start in range(0, len(regions), _BITS):
         some = regions[start : start + _BITS]
         members = _members(labels, some)
         if members is None:
             return None
-        found += _surfaces(compiled, labels, members, len(some))
+        found += _surfaces(compiled, labels, members, len(some), blocks, side)
     return found
 
 
@@ -87,7 +98,14 @@ def _members(labels: FlatLabels, regions: Sequence[tuple[int, ...]]) -> NDArray[
     return members
 
 
-def _surfaces(compiled: ModuleType, labels: FlatLabels, members: NDArray[np.uint64], n: int) -> list[_Voxels]:
+def _surfaces(
+    compiled: ModuleType,
+    labels: FlatLabels,
+    members: NDArray[np.uint64],
+    n: int,
+    blocks: NDArray[np.uint8],
+    side: int,
+) -> list[_Voxels]:
     lengths = labels.lengths
     rows = int(np.maximum(lengths[:2], 1).prod())
     slabs = min(rows, thread_count() * _SLABS) if labels.ids.size > _CHUNK else 1
@@ -98,7 +116,9 @@ def _surfaces(compiled: ModuleType, labels: FlatLabels, members: NDArray[np.uint
         size = max(_CHUNK, int(lengths[2]))
         while row < edges[slab + 1]:
             voxels, regions = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.uint64)
-            row, written = compiled.surface_voxels(labels.ids, lengths, row, edges[slab + 1], members, voxels, regions)
+            row, written = compiled.surface_voxels(
+                labels.ids, lengths, row, edges[slab + 1], members, blocks, side, voxels, regions
+            )
             parts.append((voxels[:written], regions[:written]))
             compiled.count_by_region(regions[:written], counts)
             size *= 2

@@ -6,13 +6,13 @@ One pass over both label maps gives a table from which the overlap of every regi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from medotter_viewer.engine.counting import small_id_table
+from medotter_viewer.engine.counting import Occupied, small_id_table
 from medotter_viewer.engine.pairs import PairCounts, pair_counts
 from medotter_viewer.errors import MetricInputError
 
@@ -33,11 +33,14 @@ class OverlapTable:
         Ids that occur, ascending; 0 is background.
     counts : (n, m) ndarray of int64
         Voxels with that pair.
+    occupied : Occupied, optional
+        Where the label maps had any id when they were counted; only of a table that was counted, by the kernels.
     """
 
     gt_ids: NDArray[np.int64]
     pred_ids: NDArray[np.int64]
     counts: NDArray[np.int64]
+    occupied: Occupied | None = None
 
     def gt_voxels(self) -> dict[int, int]:
         """Return the voxels of every ground-truth id."""
@@ -163,8 +166,8 @@ def overlap_table(gt: NDArray[np.integer[Any]], pred: NDArray[np.integer[Any]]) 
         none = np.zeros(0, dtype=np.int64)
         return OverlapTable(none, none, np.zeros((0, 0), dtype=np.int64))
     if (counted := small_id_table(gt, pred)) is not None:
-        ids = np.arange(len(counted), dtype=np.int64)
-        return without_absent_ids(ids, ids, counted)
+        ids = np.arange(len(counted[0]), dtype=np.int64)
+        return replace(without_absent_ids(ids, ids, counted[0]), occupied=counted[1])
     if (pairs := pair_counts(gt, pred)) is not None:
         return _table_of_pairs(pairs)
     # Any order does, as long as it is the same: walk memory as it lies.

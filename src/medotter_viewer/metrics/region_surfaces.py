@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from medotter_viewer.engine.counting import Occupied
 from medotter_viewer.metrics.hausdorff import hausdorff
 from medotter_viewer.metrics.region_masks import RegionMasks
 from medotter_viewer.metrics.surface import check_spacing
@@ -28,9 +29,18 @@ class RegionSurfaces:
     regions : iterable of tuple of int
         Ids of the regions whose distances will be asked for: they are measured together. Others may be asked for, each
         at the cost of a pass of its own.
+    occupied : Occupied, optional
+        Where the two have any id, from an `OverlapTable` of just these arrays.
     """
 
-    def __init__(self, gt: NDArray[Any], pred: NDArray[Any], regions: Iterable[_Ids] = ()) -> None:
+    def __init__(
+        self,
+        gt: NDArray[Any],
+        pred: NDArray[Any],
+        regions: Iterable[_Ids] = (),
+        occupied: Occupied | None = None,
+    ) -> None:
+        self._occupied = occupied
         self._gt, self._pred = gt, pred
         self._regions = list(dict.fromkeys(regions))
         self._masks: RegionMasks | None = None
@@ -58,7 +68,7 @@ class RegionSurfaces:
         key = tuple(steps.tolist())
         if (ids, key) not in self._found:
             regions = self._regions if ids in self._regions else [ids]
-            found = regions_measured(self._gt, self._pred, regions, steps)
+            found = regions_measured(self._gt, self._pred, regions, steps, self._occupied)
             if found is None or ids not in found:
                 # One metric follows the other: the plain engine keeps the region asked for last, and no more.
                 self._found.clear()

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.engine.choice import kernels
+from medotter_viewer.engine.counting import Occupied
 from medotter_viewer.engine.flat import MAX_LENGTH, flat_labels, lies_fortran
 from medotter_viewer.engine.nearest import Directed, directed_distances, metric
 from medotter_viewer.engine.surfaces import Lattice, region_surfaces
@@ -91,7 +92,11 @@ def surface_distances(gt: NDArray[np.bool_], pred: NDArray[np.bool_], *, spacing
 
 
 def regions_measured(
-    gt: NDArray[Any], pred: NDArray[Any], regions: Sequence[tuple[int, ...]], spacing: NDArray[np.float64]
+    gt: NDArray[Any],
+    pred: NDArray[Any],
+    regions: Sequence[tuple[int, ...]],
+    spacing: NDArray[np.float64],
+    occupied: Occupied | None = None,
 ) -> dict[tuple[int, ...], SurfaceDistances] | None:
     """Return the distances of every region that is on both sides, by the kernels; None where these cannot.
 
@@ -103,13 +108,18 @@ def regions_measured(
         Ids of each region; regions may overlap.
     spacing : (ndim,) ndarray of float64
         mm along each axis, as `check_spacing` returns it.
+    occupied : Occupied, optional
+        Where the two have any id, from counting them.
     """
     compiled = kernels()
     if compiled is None:
         return None
     lattice = Lattice(gt.ndim, lies_fortran(gt))
     flat = [flat_labels(part, is_fortran=lattice.is_fortran) for part in (gt, pred)]
-    of_gt, of_pred = (None if labels is None else region_surfaces(compiled, labels, regions) for labels in flat)
+    of_gt, of_pred = (
+        None if labels is None else region_surfaces(compiled, labels, regions, occupied, side)
+        for side, labels in enumerate(flat, 1)
+    )
     if of_gt is None or of_pred is None:
         return None
     both = [(ids, g, p) for ids, g, p in zip(regions, of_gt, of_pred, strict=True) if g.size and p.size]

@@ -81,7 +81,8 @@ def label_scores(
     _refuse_negative(table)
     chosen = _all_ids(table) if regions is None else {name: _ids(name, ids) for name, ids in regions.items()}
     diagonal_mm = float(np.linalg.norm(np.multiply(gt.shape, steps)))
-    surfaces = RegionSurfaces(gt, pred, chosen.values()) if not set(DISTANCES).isdisjoint(names) else None
+    wanted = not set(DISTANCES).isdisjoint(names)
+    surfaces = RegionSurfaces(gt, pred, chosen.values(), table.occupied) if wanted else None
     scores: dict[str, dict[str, MetricValue]] = {}
     for region, ids in chosen.items():
         overlap = table.region(ids)

@@ -77,8 +77,8 @@ def score_segmentation(case: Case, spec: EvalSpec, options: ScoreOptions) -> Cas
         raise ValueError(f"case {case.case_id}: gt and pred are needed")
     _check_names(case, spec)
     grid = case.gt.grid
-    distance = surface_distance(case.gt.data, case.pred.data, grid, case.entry, spec, options)
     table = overlap_table(case.gt.data, case.pred.data)
+    distance = surface_distance(case.gt.data, case.pred.data, grid, case.entry, spec, options, table)
     return score_table(table, grid, case.entry, spec, options, distance, unscorable=case.unscorable)
 
 
@@ -202,14 +202,22 @@ def check_ids(table: OverlapTable, spec: EvalSpec, entry: CaseEntry) -> None:
 
 
 def surface_distance(
-    gt: IntArray, pred: IntArray, grid: Grid, entry: CaseEntry, spec: EvalSpec, options: ScoreOptions
+    gt: IntArray,
+    pred: IntArray,
+    grid: Grid,
+    entry: CaseEntry,
+    spec: EvalSpec,
+    options: ScoreOptions,
+    table: OverlapTable | None = None,
 ) -> Distance:
     """Return a function that gives hd95 or hd of a region of two label maps in canonical ids, by a specification.
 
     The surfaces of all regions of the case are found together, when the first distance is asked for. ``hd`` has one
-    definition, whichever hd95 is chosen: the largest distance between surface voxels.
+    definition, whichever hd95 is chosen: the largest distance between surface voxels. A `table` that was counted of
+    these very arrays makes it faster.
     """
-    surfaces = RegionSurfaces(gt, pred, (ids for ids in spec.regions.values() if is_labelled(entry, spec, ids)))
+    labelled = (ids for ids in spec.regions.values() if is_labelled(entry, spec, ids))
+    surfaces = RegionSurfaces(gt, pred, labelled, None if table is None else table.occupied)
 
     def distance(metric: str, ids: tuple[int, ...]) -> float:
         spacing = spacing_of(grid, spec)

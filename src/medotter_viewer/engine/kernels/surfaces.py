@@ -16,6 +16,7 @@ from medotter_viewer.engine.kernels.compiling import LABELS, filled, given, kern
 from medotter_viewer.engine.kernels.words import bytes_of, word_at
 
 _Y, _Z = np.int64(21), np.int64(42)
+_BLOCK = np.uint64(10)  # voxels of a block, as a power of two
 _LANES = tuple(np.uint64(sum(1 << (at + b - 1) for at in range(0, 64, b))) for b in (8, 16, 32))
 
 
@@ -62,6 +63,8 @@ def _some_bit(word: Any, bits: Any) -> Any:
             types.int64,
             types.int64,
             given(types.uint64),
+            given(types.uint8),
+            types.uint8,
             filled(types.int64),
             filled(types.uint64),
         )
@@ -69,12 +72,21 @@ def _some_bit(word: Any, bits: Any) -> Any:
     )
 )
 def surface_voxels(
-    labels: Any, lengths: Any, first_row: int, last_row: int, members: Any, voxels: Any, regions: Any
+    labels: Any,
+    lengths: Any,
+    first_row: int,
+    last_row: int,
+    members: Any,
+    occupied: Any,
+    side: int,
+    voxels: Any,
+    regions: Any,
 ) -> tuple[int, int]:
     """Write the surface voxels of the rows from `first_row` to `last_row`, and which regions each is surface of.
 
     `lengths` holds the number of voxels along z, y, x; 0 for an axis that there is not. `members` gives the regions
-    of an id as bits. Returns the row to go on with (`last_row` unless `voxels` is full) and how many were written.
+    of an id as bits. `occupied` has the bit `side` for each block of 1024 voxels with any id but 0, and is empty where
+    that is not known. Returns the row to go on with (`last_row` unless `voxels` is full) and how many were written.
     """
     nx, ny, nz = max(lengths[2], 1), max(lengths[1], 1), max(lengths[0], 1)
     up = np.uint64(nx if lengths[1] else 0)
@@ -90,6 +102,12 @@ def surface_voxels(
             return row, np.int64(n)
         start = np.uint64(row * nx)
         last = start + np.uint64(nx - 1)
+        if skips_zero and occupied.size:
+            there = np.uint8(0)
+            for k in range(start >> _BLOCK, (last >> _BLOCK) + one):
+                there |= occupied[k]
+            if there & side == 0:
+                continue
         if skips_zero and np.uint64(nx) >= in_word:  # most rows are empty
             some = word_at(labels, last + one - in_word)
             for k in range(np.uint64(nx) // in_word):

@@ -13,24 +13,28 @@ from medotter_viewer.engine.kernels.words import word_at
 _ALIKE = np.uint64(0x0101010101010101)
 _BYTE = np.uint64(255)
 _EIGHT = np.uint64(8)
+_BLOCK = np.uint64(10)  # voxels of a block, as a power of two
 
 
-@kernel(types.void(given(U1), given(U1), types.int64, types.int64, filled(types.int64)))
-def count_pairs(gt: Any, pred: Any, start: int, stop: int, table: Any) -> None:
+@kernel(types.void(given(U1), given(U1), types.int64, types.int64, filled(types.int64), filled(types.uint8)))
+def count_pairs(gt: Any, pred: Any, start: int, stop: int, table: Any, occupied: Any) -> None:
     """Add the voxels from `start` to `stop` to ``table[256 * gt id + pred id]``; that of (0, 0) is left out.
 
     Label maps are mostly background and mostly uniform: words without any id are skipped, those of one pair of ids are
-    counted at once.
+    counted at once. `start` is a multiple of a block's 1024 voxels; `occupied` is told of each block whether ground
+    truth (1) and prediction (2) have any id in it.
     """
     i = np.uint64(start)
     end = np.uint64(stop)
-    words = np.uint64(128)  # looked at together for whether there is any id
+    words = np.uint64(128)  # a block: looked at together for whether there is any id
     while i + words * _EIGHT <= end:
-        some = np.uint64(0)
+        of_gt, of_pred = np.uint64(0), np.uint64(0)
         for k in range(words):
             at = i + np.uint64(k) * _EIGHT
-            some |= word_at(gt, at) | word_at(pred, at)
-        if some != 0:
+            of_gt |= word_at(gt, at)
+            of_pred |= word_at(pred, at)
+        occupied[i >> _BLOCK] = (of_gt != 0) | ((of_pred != 0) << 1)
+        if of_gt | of_pred != 0:
             for k in range(words):
                 at = i + np.uint64(k) * _EIGHT
                 g, p = word_at(gt, at), word_at(pred, at)
@@ -46,5 +50,6 @@ def count_pairs(gt: Any, pred: Any, start: int, stop: int, table: Any) -> None:
                         p >>= _EIGHT
         i += words * _EIGHT
     while i < end:
+        occupied[i >> _BLOCK] |= (gt[i] != 0) | ((pred[i] != 0) << 1)
         table[(np.uint64(gt[i]) << _EIGHT) | np.uint64(pred[i])] += 1
         i += np.uint64(1)
