@@ -13,7 +13,14 @@ from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
 from medotter_viewer.core.spec import MACRO, EvalSpec
 from medotter_viewer.engine.choice import get_ready
 from medotter_viewer.errors import BundleError, UsageError
-from medotter_viewer.metrics.instances import InstanceOverlap, aji, aji_plus, detections, match_instances
+from medotter_viewer.metrics.instances import (
+    Detection,
+    InstanceOverlap,
+    aji,
+    aji_plus,
+    detections,
+    match_instances,
+)
 from medotter_viewer.scoring.empty import empty_instances, situation
 from medotter_viewer.scoring.options import ScoreOptions
 
@@ -91,6 +98,33 @@ def score_instances(case: Case, spec: EvalSpec, options: ScoreOptions) -> CaseSc
     )
 
 
+def instance_values(
+    overlap: InstanceOverlap,
+    found: Detection,
+    whole: Mapping[str, float | None],
+    table: Mapping[str, Mapping[str, float]],
+) -> dict[str, MetricValue]:
+    """Return every metric of two instance masks, with the rules for empty ones.
+
+    Parameters
+    ----------
+    overlap : InstanceOverlap
+        Of both masks.
+    found : Detection
+        At the threshold.
+    whole : mapping of str to float or None
+        ``aji`` and ``aji_plus``, which have no threshold.
+    table : mapping
+        The specification's ``empty_structure``.
+    """
+    empty = situation(overlap.n_gt, overlap.n_pred)
+    if empty is not None:
+        values = {metric: empty_instances(metric, empty, table) for metric in RATIOS}
+    else:
+        values = {m: MetricValue(whole[m] if m in whole else getattr(found, m)) for m in RATIOS}
+    return {**values, **{metric: MetricValue(getattr(found, metric)) for metric in COUNTS}}
+
+
 def region_of(spec: EvalSpec) -> str:
     """Return the name of the one region of an instance task.
 
@@ -119,10 +153,4 @@ def _values(
     overlap: InstanceOverlap, threshold: float, table: Mapping[str, Mapping[str, float]]
 ) -> dict[str, MetricValue]:
     (found,) = detections(overlap, [threshold])
-    empty = situation(overlap.n_gt, overlap.n_pred)
-    if empty is not None:
-        values = {metric: empty_instances(metric, empty, table) for metric in RATIOS}
-    else:
-        ratios = {"aji": aji(overlap), "aji_plus": aji_plus(overlap)}
-        values = {m: MetricValue(ratios[m] if m in ratios else getattr(found, m)) for m in RATIOS}
-    return {**values, **{metric: MetricValue(getattr(found, metric)) for metric in COUNTS}}
+    return instance_values(overlap, found, {"aji": aji(overlap), "aji_plus": aji_plus(overlap)}, table)

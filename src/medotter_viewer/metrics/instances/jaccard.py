@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.metrics.instances.assignment import best_pairs
+from medotter_viewer.metrics.instances.losses import taken_pairs
 from medotter_viewer.metrics.instances.overlap import InstanceOverlap
 
 
@@ -32,14 +33,7 @@ def aji(overlap: InstanceOverlap) -> float | None:
     >>> aji(merged), aji_plus(merged)
     (0.5, 0.3333333333333333)
     """
-    g = overlap.pair_gt  # ascending
-    if not g.size:
-        return _aggregated(overlap, np.zeros(0, dtype=np.int64))
-    starts = np.concatenate([[0], np.flatnonzero(g[1:] != g[:-1]) + 1])
-    highest = np.repeat(np.maximum.reduceat(overlap.ious, starts), np.diff(starts, append=g.size))
-    best = np.flatnonzero(overlap.ious == highest)  # predictions of an object ascend: the first has the lowest id
-    first = np.concatenate([[True], g[best[1:]] != g[best[:-1]]])
-    return _aggregated(overlap, best[first])
+    return _aggregated(overlap, taken_pairs(overlap))
 
 
 def aji_plus(overlap: InstanceOverlap) -> float | None:
