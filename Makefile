@@ -69,7 +69,7 @@ pictures:  ## Take the pictures of docs/images anew
 	@scripts/setup_env.sh --need-screen
 	@xvfb-run -a -s "-screen 0 1600x1000x24" $(BIN)/python scripts/pictures.py
 
-bench:  ## Run every benchmark, equality first, and rewrite benchmarks/RESULTS.md (about 30 minutes)
+bench:  ## Run every benchmark, equality first, and rewrite benchmarks/RESULTS.md (about 40 minutes)
 	@benchmarks/setup_env.sh
 	@benchmarks/run.sh rows what_if batch engines far size check reading
 

@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 from results import machine, write_block
+from ruamel.yaml import YAML
 
 SHAPE = (512, 512, 300)
 N_LABELS, N_PAIRS, N_CASES, STROKE = 15, 5, 500, 10_000
@@ -79,8 +79,8 @@ def write_manifest(folder: Path) -> None:
     manifest = {"task": "t", "version": "1", "hash": "h", "train": [], "test": list(per_case), "per_case": per_case}
     (folder / "bundle/manifest_test.json").write_text(json.dumps(manifest))
     task = {"task": {"id": "t"}, "canonical_labels": regions, "label_remap": {"D": remap, "E": remap}}
-    (folder / "bundle/task.yaml").write_text(yaml.safe_dump(task))
-    (folder / "bundle/eval_spec.yaml").write_text(yaml.safe_dump({"metrics": ["dice", "iou", "hd95"]}))
+    YAML(typ="safe").dump(task, folder / "bundle/task.yaml")
+    YAML(typ="safe").dump({"metrics": ["dice", "iou", "hd95"]}, folder / "bundle/eval_spec.yaml")
     source, cache = open_source(folder / "bundle", predictions=folder / "model"), FactCache(folder / "cache.sqlite")
     facts: dict[int, dict[str, Any]] = {}
     for n, entry in enumerate(source.entries("test")):

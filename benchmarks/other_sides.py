@@ -123,13 +123,19 @@ def stroke_anew_steps(work: Work, _parts: int | None = None) -> list[Step]:
     return bincount_steps(Work(work.name, work.gt, pred, work.spacing, work.regions))
 
 
-# --- Contours to masks.
+# --- Contours to masks: each into its slice of a volume that is there, as libraries allow; skimage makes its own masks.
+
+
+def slices_of(contours: Contours, dtype: Any) -> NDArray[Any]:
+    """A volume whose pages are there: what it costs to get memory is not what is compared."""
+    return np.ones((len(contours.rings), SIDE, SIDE), dtype=dtype)
 
 
 def fill_steps(contours: Contours, _parts: int | None = None) -> list[Step]:
     from medotter_viewer.geometry.polygons import fill
 
-    return [lambda: [fill([ring], (SIDE, SIDE)) for ring in contours.rings]]
+    volume = slices_of(contours, np.bool_)
+    return [lambda: [fill([r], (SIDE, SIDE), out=s) for r, s in zip(contours.rings, volume, strict=True)]]
 
 
 def cv2_fill_steps(contours: Contours, _parts: int | None = None) -> list[Step]:
@@ -137,14 +143,13 @@ def cv2_fill_steps(contours: Contours, _parts: int | None = None) -> list[Step]:
     import cv2
 
     points = [np.round(ring * 1024).astype(np.int32) for ring in contours.rings]
+    volume = slices_of(contours, np.uint8)
 
     def step() -> list[NDArray[Any]]:
-        masks = []
-        for ring in points:
-            mask = np.zeros((SIDE, SIDE), np.uint8)
+        for ring, mask in zip(points, volume, strict=True):
+            mask[...] = 0
             cv2.fillPoly(mask, [ring], 1, shift=10)
-            masks.append(mask)
-        return masks
+        return list(volume)
 
     return [step]
 
@@ -155,7 +160,15 @@ def rasterio_fill_steps(contours: Contours, _parts: int | None = None) -> list[S
     # Its pixel centres lie at halves.
     closed = [np.concatenate([ring, ring[:1]]) + 0.5 for ring in contours.rings]
     shapes = [{"type": "Polygon", "coordinates": [ring.tolist()]} for ring in closed]
-    return [lambda: [rasterize([(shape, 1)], out_shape=(SIDE, SIDE), dtype=np.uint8) for shape in shapes]]
+    volume = slices_of(contours, np.uint8)
+
+    def step() -> list[NDArray[Any]]:
+        for shape, mask in zip(shapes, volume, strict=True):
+            mask[...] = 0
+            rasterize([(shape, 1)], out=mask, dtype=np.uint8)
+        return list(volume)
+
+    return [step]
 
 
 def skimage_fill_steps(contours: Contours, _parts: int | None = None) -> list[Step]:

@@ -81,7 +81,7 @@ ROWS: tuple[Row, ...] = (
     Row("stroke", "all dice after 10,000 painted voxels, W2", "W2", STROKES, (Target(seconds=0.010),)),
     Row(
         "fill",
-        "100 contours of 200 points filled into 512 x 512",
+        "100 contours of 200 points filled into slices of 512 x 512",
         "contours",
         FILL,
         (Target("rasterio", 10),),

@@ -243,6 +243,21 @@ class TestFill:
             assert fill([against[i] for i in order], (64, 64)).sum() == 316
         assert fill(against[:2], (64, 64)).sum() == 300
 
+    def test_into_slices_of_a_volume_in_either_memory_order(self) -> None:
+        ring = [(0.5, -0.5), (2.5, -0.5), (2.5, 1.5), (0.5, 1.5)]
+        for order in ("C", "F"):
+            volume = np.ones((3, 2, 4), dtype=np.bool_, order=order)  # type: ignore[call-overload]
+            plane = volume[1]
+            assert fill([ring], (2, 4), out=plane) is plane
+            assert volume[1].astype(int).tolist() == [[0, 1, 1, 0], [0, 1, 1, 0]]
+            assert fill([], (2, 4), out=volume[0]).sum() == 0
+            assert volume[2].all()
+
+    @pytest.mark.parametrize("out", [np.zeros((4, 2), np.bool_), np.zeros((2, 4), np.uint8)])
+    def test_a_place_of_another_shape_or_type_is_refused(self, out: NDArray[np.generic]) -> None:
+        with pytest.raises(MetricInputError, match=r"out: got (bool|uint8) of shape"):
+            fill([], (2, 4), out=out)  # type: ignore[arg-type]
+
     def test_a_ring_that_leaves_the_image_is_cut_off(self) -> None:
         mask = fill([square(-4, 2.5)], (16, 16))
         assert mask[:3, :3].all()

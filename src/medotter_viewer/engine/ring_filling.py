@@ -19,6 +19,7 @@ def filled_rings(
     one_by_one: bool,
     checked: Callable[[_Ring], _Ring],
     is_flat: Callable[[_Ring], bool],
+    out: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.bool_]:
     """Return the mask of the pixels that rings enclose by the even-odd rule.
 
@@ -34,9 +35,15 @@ def filled_rings(
         Whether pixels within any of the rings are in, rather than those within an odd number.
     checked, is_flat : callable
         What looks at a ring more closely where the kernel is in doubt: the first raises for coordinates that are none.
+    out : (rows, columns) C-contiguous ndarray of bool, optional
+        Where the mask is written.
     """
     rows, columns = shape
-    mask = np.zeros((rows, columns), dtype=np.bool_)
+    if out is None:
+        mask = np.zeros((rows, columns), dtype=np.bool_)
+    else:
+        mask = out
+        mask[...] = False
     pixels = mask.view(np.uint8).reshape(-1)
     kept = [ring for ring in rings if len(ring)]
     doubt = compiled.fill_rings(*_flat(kept), one_by_one, False, rows, columns, pixels)

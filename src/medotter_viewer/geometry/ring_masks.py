@@ -51,5 +51,5 @@ def ring_mask(
             raise GridMismatchError(f"there is no slice {number}; there are {len(slices.numbers)} slices")
         plane = np.moveaxis(mask, slices.axis, 0)[index_of[number]]  # a view
         pixels = (np.round(slices.to_pixels(ring, index_of[number]) * _PIXEL_PARTS) / _PIXEL_PARTS for ring in found)
-        plane[...] = fill(pixels, (plane.shape[0], plane.shape[1]), rule=rule)
+        fill(pixels, (plane.shape[0], plane.shape[1]), rule=rule, out=plane)
     return mask

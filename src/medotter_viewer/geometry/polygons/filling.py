@@ -18,7 +18,13 @@ FillRule = Literal["even_odd", "union"]
 FILL_RULES: tuple[FillRule, ...] = get_args(FillRule)
 
 
-def fill(rings: Iterable[ArrayLike], shape: tuple[int, int], *, rule: FillRule = "even_odd") -> NDArray[np.bool_]:
+def fill(
+    rings: Iterable[ArrayLike],
+    shape: tuple[int, int],
+    *,
+    rule: FillRule = "even_odd",
+    out: NDArray[np.bool_] | None = None,
+) -> NDArray[np.bool_]:
     """Return the mask of the pixels whose centres the rings enclose.
 
     Parameters
@@ -31,16 +37,18 @@ def fill(rings: Iterable[ArrayLike], shape: tuple[int, int], *, rule: FillRule =
     rule : {"even_odd", "union"}
         ``even_odd``: a pixel is in when an odd number of all rings' edges lie to its left, so that a ring within
         another is a hole. ``union``: each ring by itself by the even-odd rule, and in where any of them is.
+    out : (rows, columns) ndarray of bool, optional
+        Where to write the mask, such as a slice of a volume; what it held is overwritten.
 
     Returns
     -------
     (rows, columns) ndarray of bool
-        All False without rings.
+        All False without rings; `out` itself where it was given.
 
     Raises
     ------
     MetricInputError
-        For points that `as_ring` refuses, a shape that is none, or an unknown rule.
+        For points that `as_ring` refuses, a shape that is none, an `out` of another shape or type, or an unknown rule.
 
     Notes
     -----
@@ -61,10 +69,24 @@ def fill(rings: Iterable[ArrayLike], shape: tuple[int, int], *, rule: FillRule =
         raise MetricInputError(f"rule: got {rule!r}, expected one of {', '.join(FILL_RULES)}")
     if len(shape) != 2 or min(shape) < 0:
         raise MetricInputError(f"shape: got {shape}, expected rows and columns")
+    if out is not None and (out.shape != tuple(shape) or out.dtype != np.bool_):
+        raise MetricInputError(f"out: got {out.dtype} of shape {out.shape}, expected bool of shape {tuple(shape)}")
+    mask = _filled(rings, shape, rule, out if out is None or out.flags.c_contiguous else None)
+    if out is None or mask is out:
+        return mask
+    out[...] = mask
+    return out
+
+
+def _filled(
+    rings: Iterable[ArrayLike], shape: tuple[int, int], rule: FillRule, out: NDArray[np.bool_] | None
+) -> NDArray[np.bool_]:
+    """By the kernels, which write to `out`, or without them."""
     compiled = kernels()
     if compiled is not None:
         given = [_points(ring) for ring in rings]
-        return filled_rings(compiled, given, shape, one_by_one=rule == "union", checked=as_ring, is_flat=is_flat)
+        how = {"checked": as_ring, "is_flat": is_flat}
+        return filled_rings(compiled, given, shape, one_by_one=rule == "union", out=out, **how)
     kept = [ring for ring in map(as_ring, rings) if not is_flat(ring)]
     if rule == "even_odd":
         return _even_odd(kept, shape)
