@@ -168,7 +168,7 @@ def _by_region(scores: Sequence[CaseScore], spec: EvalSpec) -> dict[str, dict[st
     """Means of every region and metric; over nothing they are None with n 0, never left out."""
     names = _names([*spec.regions, *(name for s in scores for name in s.regions)])
     metrics = _names(m for s in scores for region in s.regions.values() for m in region.metrics) or list(spec.metrics)
-    units = [_unit(s, spec) for s in scores]
+    units = [unit_of(s, spec) for s in scores]
     table = {}
     for name in names:
         values = [(u, s.regions[name].metrics) for u, s in zip(units, scores, strict=True) if name in s.regions]
@@ -183,12 +183,12 @@ def _macro(table: RegionMeans, scores: Sequence[CaseScore], spec: EvalSpec) -> d
         for metric in metrics
     }
     for metric in _names(m for s in scores for m in s.case):
-        macro[metric] = mean_over_units([(_unit(s, spec), s.case[metric]) for s in scores if metric in s.case])
+        macro[metric] = mean_over_units([(unit_of(s, spec), s.case[metric]) for s in scores if metric in s.case])
     return macro
 
 
-def _unit(score: CaseScore, spec: EvalSpec) -> str:
-    """Patient where patients are the unit; a case without one is its own."""
+def unit_of(score: CaseScore, spec: EvalSpec) -> str:
+    """Return what a case is averaged in first: its patient where patients are the unit; without one it is its own."""
     if spec.unit == "patient" and score.patient_uid is not None:
         return f"patient {score.patient_uid}"
     return f"case {score.case_id}"
