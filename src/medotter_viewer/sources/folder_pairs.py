@@ -140,6 +140,11 @@ def open_folders(
         },
         noticed=tuple(noticed),
         look=look,
+        other=lambda path, called: open_folders(
+            replace(folders, pred=path, model_name=called),
+            user_remap=user_remap,
+            resample_prediction=resample_prediction,
+        ),
     )
 
 

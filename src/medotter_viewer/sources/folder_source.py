@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from medotter_viewer.core.case import Case, CaseEntry
@@ -44,6 +45,8 @@ class FolderSource:
         About the source as a whole.
     look : callable, optional
         Gives what `check` finds beyond that by reading files.
+    other : callable, optional
+        Takes a path and a name or None, and gives the same cases with the predictions of another model.
     """
 
     target: str
@@ -57,6 +60,7 @@ class FolderSource:
     chosen: Mapping[str, Any] = field(default_factory=dict)
     noticed: tuple[Finding, ...] = ()
     look: Callable[[], Iterable[Finding]] | None = None
+    other: Callable[[Path, str | None], FolderSource] | None = None
 
     @property
     def version(self) -> None:

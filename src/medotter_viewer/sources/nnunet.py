@@ -111,6 +111,14 @@ def open_nnunet(
             "user_remap": None if user_remap is None else user_remap.record(),
         },
         noticed=tuple(noticed),
+        other=lambda path, called: open_nnunet(
+            folder,
+            predictions=path,
+            model_name=called,
+            pattern=pattern,
+            user_remap=user_remap,
+            resample_prediction=resample_prediction,
+        ),
     )
 
 
