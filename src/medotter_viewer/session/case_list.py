@@ -11,8 +11,12 @@ from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.evaluation.aggregate import headline_value
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 
-HIGHER_IS_WORSE = frozenset({"hd95", "hd", "d_mean", "n_missing", "n_extra", "fp_mm3", "fn_mm3"})
-FILTER_FIELDS = ("dataset", "split", "tier", "status", "case")
+LOSS, SECOND, GAIN = "loss", "B", "B−A"
+"""Values beside the metrics: what a case costs the headline, the second model's headline value, what that gains."""
+WORST_FOR_A, WORST_FOR_B = "worst for A", "worst for B"
+"""How much better a model is than the other, whether more or less is better: to sort by."""
+HIGHER_IS_WORSE = frozenset({"hd95", "hd", "d_mean", "n_missing", "n_extra", "fp_mm3", "fn_mm3", LOSS})
+FILTER_FIELDS = ("dataset", "split", "tier", "status", "case", "verdict", "reviewed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +33,17 @@ class CaseRow:
         In words: ``scored``, ``not scored yet``, ``no prediction``, ``missing file``, ``error``;
         empty where there is no ground truth to score against.
     values : mapping of str to float or None
-        The headline region's value of each metric; None where there is none.
+        The headline region's value of each metric, and of what else can be sorted by (`LOSS`, with a second model
+        `SECOND`, `GAIN`, `WORST_FOR_A`, `WORST_FOR_B`); None where there is none.
+    verdict : str
+        The reader's; empty where the case is not reviewed.
     """
 
     entry: CaseEntry
     score: CaseScore | None
     status: str
     values: Mapping[str, float | None]
+    verdict: str = ""
 
     @property
     def case_id(self) -> str:
@@ -49,6 +57,29 @@ def case_row(entry: CaseEntry, score: CaseScore | None, spec: EvalSpec, metrics:
     return CaseRow(entry, score, _status(entry, score, spec), values)
 
 
+def second_values(first: CaseScore | None, second: CaseScore | None, spec: EvalSpec) -> dict[str, float | None]:
+    """Return what a second model scores on a case, and how much better each of the two is.
+
+    Parameters
+    ----------
+    first, second : CaseScore or None
+        Of the two models; None until it is scored.
+    spec : EvalSpec
+        Names the headline that is compared.
+
+    Returns
+    -------
+    dict
+        `SECOND` and `GAIN` in the metric's unit; `WORST_FOR_B` and `WORST_FOR_A` so that the lowest is the worst for
+        that model. None where a value is missing: not scored, not labelled.
+    """
+    metric = spec.headline.metric
+    a, b = (None if score is None else headline_value(score, spec, metric) for score in (first, second))
+    gain = None if a is None or b is None else b - a
+    better = None if gain is None else -gain if metric in HIGHER_IS_WORSE else gain
+    return {SECOND: b, GAIN: gain, WORST_FOR_B: better, WORST_FOR_A: None if better is None else -better}
+
+
 def arrange(rows: Iterable[CaseRow], *, text: str = "", worst_first: str | None = None) -> list[CaseRow]:
     """Return the rows that match a filter, in the manifest's order or worst first.
 
@@ -57,10 +88,11 @@ def arrange(rows: Iterable[CaseRow], *, text: str = "", worst_first: str | None 
     rows : iterable of CaseRow
         In the manifest's order.
     text : str
-        Words that must all be found: ``dataset:BTCV``, ``split:``, ``tier:``, ``status:``, ``case:`` look in that
-        field, others in all of them. Case does not matter.
+        Words that must all be found: ``dataset:BTCV``, ``split:``, ``tier:``, ``status:``, ``case:``, ``verdict:`` look
+        in that field, others in all of them; ``reviewed:yes`` or ``reviewed:no``. Case does not matter.
     worst_first : str, optional
-        Metric to sort by. Cases without a value come last, in the manifest's order: not scored is not zero.
+        Metric, or other value, to sort by. Cases without a value come last, in the manifest's order: not scored is
+        not zero.
     """
     kept = [row for row in rows if all(_matches(row, word) for word in text.lower().split())]
     if worst_first is None:
@@ -81,8 +113,11 @@ def _matches(row: CaseRow, word: str) -> bool:
         "tier": row.entry.tier or "",
         "status": row.status,
         "case": row.case_id,
+        "verdict": row.verdict,
     }
     name, colon, value = word.partition(":")
+    if colon and name == "reviewed":
+        return ("yes" if row.verdict else "no").startswith(value)
     if colon and name in fields:
         return value in fields[name].lower()
     return any(word in text.lower() for text in fields.values())

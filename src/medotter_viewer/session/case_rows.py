@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
-from medotter_viewer.session.case_list import CaseRow, arrange, case_row
+from medotter_viewer.evaluation.loss import Losses, losses
+from medotter_viewer.session.case_list import (
+    LOSS,
+    WORST_FOR_A,
+    WORST_FOR_B,
+    CaseRow,
+    arrange,
+    case_row,
+    second_values,
+)
+
+_TEST = "test"
 
 
 class CaseRows:
@@ -21,6 +33,8 @@ class CaseRows:
         Names the headline.
     metrics : tuple of str
         Metrics that a line shows.
+    verdict_of : callable
+        Takes a case id and returns the reader's verdict, empty without any.
 
     Attributes
     ----------
@@ -28,15 +42,29 @@ class CaseRows:
         The listed cases, filtered and sorted.
     scores : dict of str to CaseScore
         What is known so far, by case id: the numbers of the files.
+    losses : Losses
+        What cases cost the headline, counted when rows were last arranged, or by `count_losses`.
     worst_first : str or None
-        Metric that the list is sorted by, or None for the order of the source.
+        What the list is sorted by, or None for the order of the source.
     """
 
-    def __init__(self, entries: Iterable[CaseEntry], spec: EvalSpec, metrics: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        entries: Iterable[CaseEntry],
+        spec: EvalSpec,
+        metrics: tuple[str, ...],
+        verdict_of: Callable[[str], str] = lambda _: "",
+    ) -> None:
         self._entries = {entry.case_id: entry for entry in entries}
-        self._spec, self._metrics = spec, metrics
+        self._spec, self._metrics, self._verdict_of = spec, metrics, verdict_of
         self._filter = ""
+        self._own: dict[str, CaseRow] = {}  # lines without what depends on other cases or another model
+        self._places: dict[str, int] = {}
+        self._second: Mapping[str, CaseScore] | None = None
+        of_test = {case_id for case_id, entry in self._entries.items() if entry.split == _TEST}
+        self._counted = of_test or set(self._entries)  # whose headline it is
         self.scores: dict[str, CaseScore] = {}
+        self.losses = Losses()
         self.worst_first: str | None = None
         self.shown: list[CaseRow] = []
         self.rearrange()
@@ -52,29 +80,56 @@ class CaseRows:
         """Ids of the listed cases."""
         return [row.case_id for row in self.shown]
 
+    def place(self, case_id: str | None) -> int | None:
+        """Return where a case is listed; None where it is not."""
+        return self._places.get(case_id) if case_id is not None else None
+
     def row(self, case_id: str) -> CaseRow:
         """Return the line of one case, listed or not."""
-        return case_row(self._entries[case_id], self.scores.get(case_id), self._spec, self._metrics)
+        score = self.scores.get(case_id)
+        own = self._own.get(case_id)
+        if own is None or own.score is not score:
+            own = self._own[case_id] = case_row(self._entries[case_id], score, self._spec, self._metrics)
+        values = {**own.values, LOSS: self.losses.by_case.get(case_id)}
+        if self._second is not None:
+            values.update(second_values(score, self._second.get(case_id), self._spec))
+        return replace(own, values=values, verdict=self._verdict_of(case_id))
 
     def set_filter(self, text: str) -> None:
         """List only the cases that match."""
         self._filter = text
         self.rearrange()
 
-    def sort_worst_first(self, metric: str | None) -> None:
-        """Sort by a metric, or (None) as the source does."""
-        self.worst_first = metric
+    def sort_worst_first(self, key: str | None) -> None:
+        """Sort by a metric or another value, or (None) as the source does."""
+        self.worst_first = key
+        self.rearrange()
+
+    def set_second(self, scores: Mapping[str, CaseScore] | None) -> None:
+        """Compare with a second model's numbers, which are looked up as they come; None ends it."""
+        self._second = scores
+        if scores is None and self.worst_first in (WORST_FOR_A, WORST_FOR_B):
+            self.worst_first = None
         self.rearrange()
 
     def store(self, score: CaseScore) -> None:
         """Keep a score; rows do not move before `rearrange`, while they are looked at."""
         self.scores[score.case_id] = score
-        for place, row in enumerate(self.shown):
-            if row.case_id == score.case_id:
-                self.shown[place] = self.row(score.case_id)
-                break
+        self.renew(score.case_id)
+
+    def renew(self, case_id: str) -> None:
+        """Make the line of a case anew, in its place."""
+        if (place := self._places.get(case_id)) is not None:
+            self.shown[place] = self.row(case_id)
+
+    def count_losses(self) -> None:
+        """Count what each case costs by the scores there are; lines stay in their places."""
+        self.losses = losses((score for i, score in self.scores.items() if i in self._counted), self._spec)
+        self.shown = [self.row(row.case_id) for row in self.shown]
 
     def rearrange(self) -> None:
         """Filter and sort by the scores there are."""
+        self.losses = losses((score for i, score in self.scores.items() if i in self._counted), self._spec)
         rows = (self.row(case_id) for case_id in self._entries)
         self.shown = arrange(rows, text=self._filter, worst_first=self.worst_first)
+        self._places = {row.case_id: place for place, row in enumerate(self.shown)}

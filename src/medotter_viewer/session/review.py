@@ -10,6 +10,7 @@ from medotter_viewer.core.labels import IntArray
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import CaseNotFoundError, MedotterViewerError
+from medotter_viewer.evaluation.loss import Losses
 from medotter_viewer.live.table import Voxels
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import ADAPTERS
@@ -21,8 +22,11 @@ from medotter_viewer.session.events import OpenedCase, SessionEvents
 from medotter_viewer.session.first_view import first_view, has_contours
 from medotter_viewer.session.jobs import Deliver, Jobs
 from medotter_viewer.session.live_scores import Arrived, LiveScores
+from medotter_viewer.session.matches import Matches
 from medotter_viewer.session.read_ahead import ReadAhead
-from medotter_viewer.session.score_all import ScoreAll
+from medotter_viewer.session.score_all import Round, ScoreAll
+from medotter_viewer.session.second import SecondPrediction
+from medotter_viewer.session.verdicts import ReviewVerdicts
 from medotter_viewer.session.what_if import RemapWhatIf
 from medotter_viewer.session.working_copy import WorkingCopy
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
@@ -61,6 +65,12 @@ class ReviewSession:
         What a person changes of predictions.
     what_if : RemapWhatIf
         What if the label remap were another.
+    matches : Matches
+        What became of the objects of the open case, of instance tasks.
+    verdicts : ReviewVerdicts
+        What the reader says of the cases.
+    second : SecondPrediction
+        Another model's prediction beside the first.
     """
 
     def __init__(
@@ -83,7 +93,11 @@ class ReviewSession:
         self.region: str | None = None
         self.native_shown = False
         self._jobs = Jobs(executor, deliver)
-        self._list = CaseRows(source.entries(split), self.spec, self.metrics)  # type: ignore[arg-type]
+        self.verdicts = ReviewVerdicts(source)
+        entries = source.entries(split)  # type: ignore[arg-type]
+        self._list = CaseRows(entries, self.spec, self.metrics, self.verdicts.verdict)
+        self.verdicts.events.case_changed.connect(self._on_judged)
+        self.verdicts.events.all_changed.connect(self._rearrange)
         self.edits = PredictionEdits(source, self.spec, self._on_drawn, self.rescore)
         overall = self.events.overall_changed.emit
         self.what_if = RemapWhatIf(source, hd95, self._jobs, self._on_what_if, overall, self._on_error)
@@ -100,7 +114,10 @@ class ReviewSession:
         )
         self._is_scoring = False
         self._ahead = ReadAhead(executor, self._load)
-        self._batch = ScoreAll(self._jobs, source, self.events, self._store, self._rearrange, self._on_error)
+        self._batch = ScoreAll(self._jobs, source, self.events, self._rearrange, self._on_error)
+        scored = self.options if self.can_score else None
+        self.second = SecondPrediction(source, self.spec, scored, self._jobs, self.events, self._list, self._on_error)
+        self.matches = Matches(self.events, self._jobs, self.spec, lambda: self.working, self._on_error)
         self._loading: str | None = None
 
     # ---------------------------------------------------------------- the list of cases
@@ -127,6 +144,11 @@ class ReviewSession:
     def worst_first(self) -> str | None:
         """Metric that the list is sorted by, or None for the manifest's order."""
         return self._list.worst_first
+
+    @property
+    def losses(self) -> Losses:
+        """What cases cost the headline."""
+        return self._list.losses
 
     @property
     def n_cases(self) -> int:
@@ -265,7 +287,9 @@ class ReviewSession:
     def _on_scored(self, arrived: Arrived) -> None:
         self.score = arrived.score
         if arrived.is_last and arrived.is_of_files:  # the list shows what the files say
-            self._store(arrived.score)
+            self._list.store(arrived.score)
+            self._list.count_losses()
+            self.events.row_changed.emit(arrived.score.case_id)
         if arrived.is_last or not self._is_scoring:
             self._set_scoring(not arrived.is_last)
         self.events.scores_changed.emit(arrived.score)
@@ -277,7 +301,9 @@ class ReviewSession:
     def score_all(self) -> None:
         """Score every listed case in the background; `progress_changed` tells how far it is."""
         if self.can_score:
-            self._batch.start([row.entry for row in self.rows if row.case_id not in self._list.scores], self.options)
+            first = [row.entry for row in self.rows if row.case_id not in self._list.scores]
+            second = self.second.unscored(self._list.shown_ids)
+            self._batch.start([Round(first, self._store), Round(second, self.second.store)], self.options)
 
     def cancel_score_all(self) -> None:
         """Stop scoring the list; what is done stays."""
@@ -350,6 +376,7 @@ class ReviewSession:
         """Stop all work and wait for what runs."""
         self._ahead.forget()
         self._jobs.close()
+        self.verdicts.close()
 
     def _on_load_error(self, error: BaseException) -> None:
         """Stay with the case that was open, and finish what its leaving had stopped."""
@@ -363,6 +390,11 @@ class ReviewSession:
         if not isinstance(error, MedotterViewerError):
             raise error
         self.events.failed.emit(str(error))
+
+    def _on_judged(self, case_id: str) -> None:
+        if case_id in self._list:
+            self._list.renew(case_id)
+            self.events.row_changed.emit(case_id)
 
     def _rearrange(self) -> None:
         self._list.rearrange()

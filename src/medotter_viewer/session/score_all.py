@@ -1,17 +1,21 @@
 """Score the listed cases of a review in the background: the first second's worth here, the rest in processes.
 
-Processes leave the window its interpreter, so that it never stutters, but each takes about a second to start: a handful
-of small cases is done by then in a thread. Large cases go to processes from the first.
+What is remembered costs neither. Processes leave the window its interpreter, so that it never stutters, but each takes
+about a second to start: a handful of small cases is done by then in a thread. Large cases go to processes from the first.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
 
 from medotter_viewer.batch import score_entries
 from medotter_viewer.batch.memory import PROCESS_BYTES, estimated_bytes, memory_for_cases
 from medotter_viewer.batch.processes import ProcessWorkers
+from medotter_viewer.cache.keys import Rules
+from medotter_viewer.cache.scores import Computed, compute
 from medotter_viewer.cache.store import FactCache, default_cache_path
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.scores import CaseScore
@@ -24,7 +28,17 @@ from medotter_viewer.sources.source import CaseSource
 _HERE_S = 1.0
 _SMALL_BYTES = 100 << 20  # about 8 million voxels, which take less than a second
 
-Report = Callable[[tuple[CaseScore | None, int]], None]
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Cases of one model, and what takes their scores on the main thread."""
+
+    entries: Sequence[CaseEntry]
+    store: Callable[[CaseScore], None]
+
+
+Answer = tuple[Callable[[CaseScore], None], CaseScore, int]
+Report = Callable[[Answer | None], None]
 
 
 class ScoreAll:
@@ -38,8 +52,6 @@ class ScoreAll:
         Gives the specification, and whether predictions are resampled.
     events : SessionEvents
         Told how far it is.
-    store : callable
-        Takes each score.
     on_end : callable
         Called when all are done, and when it is cancelled: rows may move then.
     on_error : callable
@@ -51,30 +63,29 @@ class ScoreAll:
         jobs: Jobs,
         source: CaseSource,
         events: SessionEvents,
-        store: Callable[[CaseScore], None],
         on_end: Callable[[], None],
         on_error: Callable[[BaseException], None],
     ) -> None:
         self._jobs, self._source, self._events = jobs, source, events
-        self._store, self._on_end, self._on_error = store, on_end, on_error
+        self._on_end, self._on_error = on_end, on_error
 
-    def start(self, entries: Sequence[CaseEntry], options: ScoreOptions) -> None:
-        """Score cases; nothing happens without any."""
-        total = len(entries)
+    def start(self, rounds: Sequence[Round], options: ScoreOptions) -> None:
+        """Score cases, one model after the other; nothing happens without any."""
+        total = sum(len(one.entries) for one in rounds)
 
         def work(report: Report, is_stale: Callable[[], bool]) -> None:
-            self._score(entries, options, report, is_stale)
-            report((None, total))
+            self._score(rounds, options, report, is_stale)
+            report(None)
 
-        def on_result(answer: tuple[CaseScore | None, int]) -> None:
-            score, done = answer
-            if score is None:
+        def on_result(answer: Answer | None) -> None:
+            if answer is None:
                 self._finish()
                 return
-            self._store(score)
+            store, score, done = answer
+            store(score)
             self._events.progress_changed.emit(done, total)
 
-        if entries:
+        if total:
             self._events.progress_changed.emit(0, total)
             self._jobs.start("batch", work, on_result, self._on_error)
 
@@ -84,40 +95,50 @@ class ScoreAll:
         self._finish()
 
     def _score(
-        self, entries: Sequence[CaseEntry], options: ScoreOptions, report: Report, is_stale: Callable[[], bool]
+        self, rounds: Sequence[Round], options: ScoreOptions, report: Report, is_stale: Callable[[], bool]
     ) -> None:
-        """In the background: score some cases in this thread, the others in processes that end with it."""
-        spec, resample = self._source.spec, self._source.resample_prediction
+        """In the background: processes end with it, and none starts for what is remembered."""
         cache = FactCache(default_cache_path())
         n_before = 0
+        with _HereFirst(max(1, core_count() - 1), memory_bytes=memory_for_cases()) as workers:
+            for one in rounds:
+                if is_stale():
+                    return
 
-        def progress(done: int, total: int, score: CaseScore) -> None:  # noqa: ARG001
-            report((score, n_before + done))
+                def progress(done: int, total: int, score: CaseScore, one: Round = one) -> None:  # noqa: ARG001
+                    report((one.store, score, n_before + done))
 
-        until = time.monotonic() + _HERE_S
-        here = 0
-        for entry in entries:
-            if is_stale() or time.monotonic() > until or estimated_bytes(entry) > PROCESS_BYTES + _SMALL_BYTES:
-                break
-            score_entries(
-                [entry], spec, options, resample_prediction=resample, progress=progress, cancelled=is_stale, cache=cache
-            )
-            here += 1
-            n_before = here
-        if here == len(entries) or is_stale():
-            return
-        with ProcessWorkers(max(1, core_count() - 1), memory_bytes=memory_for_cases()) as workers:
-            score_entries(
-                entries[here:],
-                spec,
-                options,
-                resample_prediction=resample,
-                executor=workers,
-                progress=progress,
-                cancelled=is_stale,
-                cache=cache,
-            )
+                score_entries(
+                    one.entries,
+                    self._source.spec,
+                    options,
+                    resample_prediction=self._source.resample_prediction,
+                    executor=workers,
+                    progress=progress,
+                    cancelled=is_stale,
+                    cache=cache,
+                )
+                n_before += len(one.entries)
 
     def _finish(self) -> None:
         self._on_end()
         self._events.progress_changed.emit(0, 0)
+
+
+class _HereFirst(ProcessWorkers):
+    """Processes, but what is small is scored in the asking thread as long as a process would take to start."""
+
+    _until: float | None = None
+
+    def start(self, entry: CaseEntry, rules: Rules, with_facts: bool) -> Future[Computed]:
+        """Score one case here, or hand it over."""
+        if self._until is None:
+            self._until = time.monotonic() + _HERE_S
+        if time.monotonic() > self._until or estimated_bytes(entry) > PROCESS_BYTES + _SMALL_BYTES:
+            return super().start(entry, rules, with_facts)
+        future: Future[Computed] = Future()
+        try:
+            future.set_result(compute(entry, rules, with_facts))
+        except Exception as error:  # noqa: BLE001 - as an executor does
+            future.set_exception(error)
+        return future
