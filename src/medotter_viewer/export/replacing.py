@@ -22,7 +22,7 @@ def unfinished(paths: Mapping[str, Path]) -> Iterator[dict[str, Path]]:
         What to call a file here, and where it will be.
     """
     token = secrets.token_hex(4)  # two exports to one name at once keep apart; the later one wins as a whole
-    parts = {name: path.with_name(f".{path.stem}.{token}.part{path.suffix}") for name, path in paths.items()}
+    parts = {name: path.with_name(f".{stem(path)}.{token}.part{_suffix(path)}") for name, path in paths.items()}
     for path in paths.values():
         _sweep(path)
     try:
@@ -32,9 +32,24 @@ def unfinished(paths: Mapping[str, Path]) -> Iterator[dict[str, Path]]:
             part.unlink(missing_ok=True)
 
 
+def stem(path: Path) -> str:
+    """Return a file's name without its suffix; ``.nii.gz`` is one suffix.
+
+    Examples
+    --------
+    >>> stem(Path("a/b.c.nii.gz")), stem(Path("b.csv"))
+    ('b.c', 'b')
+    """
+    return path.stem[:-4] if path.name.lower().endswith(".nii.gz") else path.stem
+
+
+def _suffix(path: Path) -> str:
+    return path.name[len(stem(path)) :]
+
+
 def _sweep(path: Path) -> None:
     """Remove what an export to this name left that was killed long ago."""
-    for part in path.parent.glob(f".{escape(path.stem)}.*.part{path.suffix}"):
+    for part in path.parent.glob(f".{escape(stem(path))}.*.part{escape(_suffix(path))}"):
         try:
             if time.time() - part.stat().st_mtime > _LONG_S:
                 part.unlink()

@@ -52,8 +52,8 @@ def hausdorff(distances: SurfaceDistances, *, percentile: float = 95.0, variant:
     if not 0 <= percentile <= 100:
         raise MetricInputError(f"percentile: got {percentile}, expected 0 to 100")
     if variant == "pooled":
-        return _percentile(np.concatenate([distances.gt_to_pred, distances.pred_to_gt]), percentile)
-    both = [_percentile(d, percentile) for d in (distances.gt_to_pred, distances.pred_to_gt)]
+        return directed_percentile(np.concatenate([distances.gt_to_pred, distances.pred_to_gt]), percentile)
+    both = [directed_percentile(d, percentile) for d in (distances.gt_to_pred, distances.pred_to_gt)]
     if variant == "directed_max":
         return max(both)
     if variant == "mean":
@@ -111,8 +111,27 @@ def percentile_pair(distances: SurfaceDistances, percentile: float = 95.0) -> Pe
     MetricInputError
         For a percentile outside 0..100.
     """
+    return percentile_pairs(distances, percentile)[0]
+
+
+def percentile_pairs(distances: SurfaceDistances, percentile: float = 95.0) -> tuple[PercentilePair, PercentilePair]:
+    """Return what `percentile_pair` does, and the same of the other direction, whose percentile is no larger.
+
+    Raises
+    ------
+    MetricInputError
+        For a percentile outside 0..100.
+    """
     largest = hausdorff(distances, percentile=percentile)
-    from_gt = _percentile(distances.gt_to_pred, percentile) == largest
+    from_gt = directed_percentile(distances.gt_to_pred, percentile) == largest
+    return (
+        _pair(distances, percentile, from_gt=from_gt),
+        _pair(distances, percentile, from_gt=not from_gt),
+    )
+
+
+def _pair(distances: SurfaceDistances, percentile: float, *, from_gt: bool) -> PercentilePair:
+    """The pair at the upper rank of one direction."""
     way, here = (distances.gt_to_pred, distances.gt_index) if from_gt else (distances.pred_to_gt, distances.pred_index)
     nearest, there = (
         (distances.gt_nearest, distances.pred_index) if from_gt else (distances.pred_nearest, distances.gt_index)
@@ -125,8 +144,23 @@ def percentile_pair(distances: SurfaceDistances, percentile: float = 95.0) -> Pe
     return PercentilePair("gt_to_pred" if from_gt else "pred_to_gt", *pair, float(way[row]))
 
 
-def _percentile(distances: NDArray[np.float64], percentile: float) -> float:
-    """Return what ``np.percentile`` does, to the last bit, in half the time: distances are many and never NaN."""
+def directed_percentile(distances: NDArray[np.float64], percentile: float) -> float:
+    """Return a percentile of distances, interpolated linearly between ranks; the unit is theirs.
+
+    To the last bit what ``np.percentile`` gives, in half the time: distances are many and never NaN.
+
+    Parameters
+    ----------
+    distances : (n,) ndarray of float64
+        At least one.
+    percentile : float
+        0..100.
+
+    Examples
+    --------
+    >>> directed_percentile(np.array([0.0, 1.0, 2.0]), 95.0)
+    1.9
+    """
     place = (distances.size - 1) * (percentile / 100)
     low = math.floor(place)
     high = min(low + 1, distances.size - 1)
