@@ -39,9 +39,12 @@ class CellTable(QTableView):
     ----------
     row_chosen : Signal(int)
         A row was clicked, or Return was pressed on it.
+    why_asked : Signal(int, int)
+        A cell (row, column) that says where it comes from was clicked twice, or with the right button.
     """
 
     row_chosen = Signal(int)
+    why_asked = Signal(int, int)
 
     def __init__(self, model: CellModel, parent: Any = None) -> None:
         super().__init__(parent)
@@ -70,6 +73,9 @@ class CellTable(QTableView):
         model.modelReset.connect(self._on_changed)
         model.dataChanged.connect(self._on_changed)
         self.clicked.connect(lambda index: self.row_chosen.emit(index.row()))
+        self.doubleClicked.connect(self._on_why_clicked)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(lambda place: self._on_why_clicked(self.indexAt(place)))
         self._on_changed()
 
     def select(self, row: int | None) -> None:
@@ -98,6 +104,10 @@ class CellTable(QTableView):
         height = n * self.verticalHeader().defaultSectionSize() + self.horizontalHeader().sizeHint().height()
         self.setFixedHeight(height + 2 * self.frameWidth() + 2)
         self.setVisible(n > 0)
+
+    def _on_why_clicked(self, index: Any) -> None:
+        if index.isValid() and self.model().cells(index.row())[index.column()].why:
+            self.why_asked.emit(index.row(), index.column())
 
     def _on_changed(self, *_: Any) -> None:
         self.clearSpans()
