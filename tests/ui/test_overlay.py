@@ -105,15 +105,6 @@ def test_a_case_that_opens_at_once_is_not_announced(viewer: Any, overlay: Any, q
     np.testing.assert_array_equal(canvas_pixels(viewer, overlay), before)
 
 
-def test_help_lies_over_the_picture_and_goes_away(viewer: Any, overlay: Any) -> None:
-    before = canvas_pixels(viewer, overlay)
-    overlay.set_help(", .    previous, next case\nG      overlays")
-    assert overlay.help_text
-    assert (canvas_pixels(viewer, overlay) != before).any()
-    overlay.set_help("")
-    np.testing.assert_array_equal(canvas_pixels(viewer, overlay), before)
-
-
 def test_it_grows_with_the_canvas_and_lets_the_mouse_through(viewer: Any, overlay: Any, qtbot: Any) -> None:
     from qtpy.QtCore import Qt
 

@@ -1,13 +1,14 @@
-"""The one table of keys: it binds them, documents them and tests them.
+"""The one table of keys: it says which there are, in which group, and what each does.
 
-Also the place where our errors are caught when an action fails, and shown in the status line.
+Keys are bound by `ui.keys`, shown by `ui.key_sheet`, and every action stands in a menu and in the command palette by
+`ui.menus`. Also the place where our errors are caught when an action fails, and shown in the status line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, get_args
 
 from medotter_viewer.errors import MedotterViewerError
 
@@ -16,18 +17,22 @@ if TYPE_CHECKING:
 
 
 Run = Callable[["ReviewWindow"], object]
+Group = Literal["cases", "looking", "errors", "review", "editing", "window"]
+GROUPS: tuple[Group, ...] = get_args(Group)
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing a key does.
+    """One thing a person can do by a key, from the menu and from the command palette.
 
     Parameters
     ----------
     key : str
-        As napari writes it.
+        As napari writes it; empty for what has none.
     title : str
-        What it does, for the overlay of keys and the menu.
+        What it does; no two actions have the same.
+    group : str
+        One of `GROUPS`: what it is about.
     run : callable
         Takes the window.
     release : callable, optional
@@ -36,62 +41,78 @@ class Action:
 
     key: str
     title: str
+    group: Group
     run: Run
     release: Run | None = None
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action(",", "previous case", lambda w: w.session.step(-1)),
-    Action(".", "next case", lambda w: w.session.step(1)),
-    Action("PageUp", "slice towards the head", lambda w: w.step_slice(-1)),
-    Action("PageDown", "slice towards the feet", lambda w: w.step_slice(1)),
-    Action("8", "worst slice", lambda w: w.looking.go.to_worst_slice()),
-    Action("G", "contours / fill / errors / off", lambda w: w.cycle_mode()),
-    Action("H", "hide all overlays while held", lambda w: w.looking.hide(True), lambda w: w.looking.hide(False)),
-    Action("Tab", "blink ground truth / prediction / both", lambda w: w.blink()),
-    Action("W", "next window preset", lambda w: w.looking.next_window()),
-    Action("K", "next image channel", lambda w: w.looking.next_channel()),
-    Action("Shift-N", "native / canonical ground truth", lambda w: w.session.show_native(not w.session.native_shown)),
-    Action("Shift-O", "contours of structures that are not scored", lambda w: w.toggle_others()),
-    Action("Shift-E", "edit predicted contours or points / end it", lambda w: w.editing.toggle()),
-    Action("Control-Z", "take back a change of contours or points", lambda w: w.editing.undo()),
-    Action("Control-Shift-Z", "do it again", lambda w: w.editing.redo()),
-    Action("0", "whole image", lambda w: w.display.fit()),
-    Action("?", "show or hide the keys", lambda w: w.toggle_help()),
+    Action(",", "previous case", "cases", lambda w: w.session.step(-1)),
+    Action(".", "next case", "cases", lambda w: w.session.step(1)),
+    Action("PageUp", "slice towards the head", "looking", lambda w: w.step_slice(-1)),
+    Action("PageDown", "slice towards the feet", "looking", lambda w: w.step_slice(1)),
+    Action("Home", "whole image", "looking", lambda w: w.display.fit()),
+    Action("G", "contours / fill / errors / off", "looking", lambda w: w.cycle_mode()),
+    Action(
+        "H",
+        "hide all overlays while held",
+        "looking",
+        lambda w: w.looking.hide(True),
+        lambda w: w.looking.hide(False),
+    ),
+    Action("Tab", "blink ground truth / prediction / both", "looking", lambda w: w.blink()),
+    Action("W", "next window preset", "looking", lambda w: w.tools.window_level.next_preset()),
+    Action("Shift-W", "next image channel", "looking", lambda w: w.looking.next_channel()),
+    Action("X", "three planes and crosshair", "looking", lambda w: w.tools.toggle_planes()),
+    Action("D", "ruler / end it", "looking", lambda w: w.tools.start_ruler()),
+    Action("R", "region of interest: ellipse / rectangle / end it", "looking", lambda w: w.tools.start_region()),
+    Action("Shift-D", "clear rulers and regions of the case", "looking", lambda w: w.tools.clear_marks()),
+    Action(
+        "Shift-N",
+        "native / canonical ground truth",
+        "looking",
+        lambda w: w.session.show_native(not w.session.native_shown),
+    ),
+    Action("Shift-O", "contours of structures that are not scored", "looking", lambda w: w.toggle_others()),
+    Action("8", "worst slice", "errors", lambda w: w.looking.go.to_worst_slice()),
+    Action("Shift-E", "edit predicted contours or points / end it", "editing", lambda w: w.editing.toggle()),
+    Action("Control-Z", "take back a change", "editing", lambda w: w.editing.undo()),
+    Action("Control-Shift-Z", "do it again", "editing", lambda w: w.editing.redo()),
+    Action("?", "show or hide the keys", "window", lambda w: w.toggle_help()),
 )
 
+MOUSE: tuple[tuple[str, str, Group], ...] = (
+    ("wheel", "scroll slices", "looking"),
+    ("Ctrl+wheel", "zoom", "looking"),
+    ("Shift+right drag", "window and level; double click: as at first", "looking"),
+)
+"""What the mouse does on the canvas, and the group it is listed in."""
 
-def bind_keys(window: ReviewWindow) -> None:
-    """Bind every action of the table in a window's viewer, replacing what napari does with these keys."""
-    for action in ACTIONS:
-        if action.key not in ("Tab", "?"):  # Qt keeps these for itself: see `bind_shortcuts`
-            window.viewer.bind_key(action.key, _bound(window, action), overwrite=True)
+SHARED: Mapping[str, str] = {
+    "B": "labels, shapes",
+    "D": "shapes",
+    "R": "shapes",
+    "X": "labels, shapes",
+    "Shift-P": "shapes",
+    "Control-Z": "labels",
+    "Control-Shift-Z": "labels",
+}
+"""Keys that tools of napari's own layers have too: while such a layer is selected, they are that layer's.
+
+On images, whose tools are of no use in a review, a key of the table always does what the table says.
+"""
 
 
-def unbind_keys(viewer: Any) -> None:
-    """Give every key of the table back to napari."""
-    for action in ACTIONS:
-        if action.key not in ("Tab", "?"):
-            viewer.bind_key(action.key, None)
+def shown_key(key: str) -> str:
+    """Return a key as people write it.
 
-
-def bind_shortcuts(window: ReviewWindow, canvas: Any, main_window: Any) -> list[Any]:
-    """Bind and return the keys that never reach napari: Tab (moves the focus) and ? (differs between keyboards)."""
-    from qtpy.QtCore import Qt
-    from qtpy.QtGui import QKeySequence
-    from qtpy.QtWidgets import QShortcut
-
-    shortcuts = []
-    for key, parent, context in (
-        ("Tab", canvas, Qt.ShortcutContext.WidgetShortcut),
-        ("?", main_window, Qt.ShortcutContext.WindowShortcut),
-    ):
-        action = next(a for a in ACTIONS if a.key == key)
-        shortcut = QShortcut(QKeySequence(key), parent)
-        shortcut.setContext(context)
-        shortcut.activated.connect(lambda action=action: run_action(window, action.run))
-        shortcuts.append(shortcut)
-    return shortcuts
+    Examples
+    --------
+    >>> shown_key("Control-Shift-Z"), shown_key("PageUp"), shown_key(",")
+    ('Ctrl+Shift+Z', 'PgUp', ',')
+    """
+    short = {"Control": "Ctrl", "PageUp": "PgUp", "PageDown": "PgDn"}
+    return "+".join(short.get(part, part) for part in key.split("-"))
 
 
 def run_action(window: ReviewWindow, run: Run) -> None:
@@ -100,29 +121,3 @@ def run_action(window: ReviewWindow, run: Run) -> None:
         run(window)
     except MedotterViewerError as error:
         window.show_message(str(error))
-
-
-def help_text() -> str:
-    """Return the table of keys, one line each."""
-    keys = [(action.key, action.title) for action in ACTIONS]
-    keys += [("wheel", "scroll slices"), ("Ctrl+wheel", "zoom")]
-    width = max(len(key) for key, _ in keys)
-    return "\n".join(f"{key:<{width}}  {title}" for key, title in keys)
-
-
-def _bound(window: ReviewWindow, action: Action) -> Callable[[Any], Iterator[None] | None]:
-    if action.release is None:
-
-        def press(_: Any) -> None:
-            run_action(window, action.run)
-
-        return press
-
-    release = action.release
-
-    def hold(_: Any) -> Iterator[None]:
-        run_action(window, action.run)
-        yield
-        run_action(window, release)
-
-    return hold

@@ -1,4 +1,4 @@
-"""What is written over the canvas: the sides of the patient, warnings, slice and window, what is being opened, help.
+"""What is written over the canvas: the sides of the patient, warnings, slice and window, what is being opened.
 
 A transparent widget that lies on the canvas and lets the mouse through. It holds words only; who says them is the
 window. The scale bar is napari's own.
@@ -41,7 +41,7 @@ class Overlay(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.letters: EdgeLetters | None = None
-        self.banner_text = self.corner_text = self.loading_text = self.help_text = ""
+        self.banner_text = self.corner_text = self.loading_text = ""
         self.legend: list[Entry] = []
         self._loading_due = QTimer(self)
         self._loading_due.setSingleShot(True)
@@ -93,11 +93,6 @@ class Overlay(QWidget):
             self._loading_due.stop()
             self.update()
 
-    def set_help(self, text: str) -> None:
-        """Write a table over the picture; empty to take it away."""
-        self.help_text = text
-        self.update()
-
     def close_quietly(self) -> None:
         """Leave the canvas; nothing happens where the window has taken this widget with it already."""
         try:
@@ -125,8 +120,6 @@ class Overlay(QWidget):
         self._draw_corner(painter, area)
         if self.loading_text and not self._loading_due.isActive():
             self._draw_panel(painter, area, self.loading_text, self._font(_TEXT_PX))
-        if self.help_text:
-            self._draw_panel(painter, area, self.help_text, _fixed_font(_TEXT_PX - 1))
         painter.end()
 
     def _font(self, pixels: int) -> QFont:

@@ -16,14 +16,18 @@ from medotter_viewer.errors import CaseNotFoundError, MissingDisplayError
 from medotter_viewer.session.events import OpenedCase
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.sources.source import CaseSource, Split
-from medotter_viewer.ui.actions import bind_keys, bind_shortcuts, help_text, unbind_keys
 from medotter_viewer.ui.banner import case_line
+from medotter_viewer.ui.canvas_tools import CanvasTools
 from medotter_viewer.ui.display import Display
 from medotter_viewer.ui.docks import Docks
 from medotter_viewer.ui.editing import Editing
+from medotter_viewer.ui.key_sheet import KeySheet
+from medotter_viewer.ui.keys import bind_keys, bind_shortcuts
 from medotter_viewer.ui.looking import Looking
+from medotter_viewer.ui.match_display import MatchDisplay
 from medotter_viewer.ui.preferences import read_preferences
 from medotter_viewer.ui.screen import no_display
+from medotter_viewer.ui.surfaces3d import Surfaces3D
 from medotter_viewer.ui.threads import MainThread
 from medotter_viewer.ui.wheel import bind_wheel, step_slice
 
@@ -46,6 +50,8 @@ class ReviewWindow:
         Looked at alone.
     split : {"all", "test", "train"}
         Which cases are listed.
+    second : CaseSource, optional
+        The same cases with another model's predictions, laid beside the first.
 
     Attributes
     ----------
@@ -59,6 +65,12 @@ class ReviewWindow:
         What of the prediction is being changed.
     docks : Docks
         The panels.
+    matching : MatchDisplay
+        Matches of an instance task on the canvas.
+    surfaces : Surfaces3D
+        What is looked at in three dimensions.
+    tools : CanvasTools
+        Window and level, three planes, ruler and region of interest.
     """
 
     session: ReviewSession
@@ -74,6 +86,7 @@ class ReviewWindow:
         case_id: str | None = None,
         region: str | None = None,
         split: str = "all",
+        second: CaseSource | None = None,
     ) -> None:
         prepare()  # without waiting
         self.viewer = viewer
@@ -89,15 +102,21 @@ class ReviewWindow:
         self.display, self.overlay = self.looking.display, self.looking.overlay
         self.docks = Docks(viewer, self.session, focus=self.focus_canvas, run_in_background=self._run_in_background)
         self.editing = Editing(viewer, self.session, self.looking, self.show_message)
+        self.tools = CanvasTools(viewer, self.session, self.looking, self.show_message)
+        self.matching = MatchDisplay(viewer, self.session, self.looking, self.show_message)
+        self.surfaces = Surfaces3D(viewer, self.session, self.looking, self._run_in_background, self.show_message)
         self._closed = False
         self._connect()
         if preferences.wheel_scrolls:
             bind_wheel(viewer)
-        bind_keys(self)
+        self.key_sheet = KeySheet(viewer.window._qt_window)
+        self._unbind_keys = bind_keys(self)
         self._shortcuts = bind_shortcuts(self, viewer.window._qt_viewer.canvas.native, viewer.window._qt_window)
         _WINDOWS[viewer] = self
         listed = [*source.case_ids("test"), *(row.case_id for row in self.session.rows)]
         first = case_id or next((i for i in listed if any(row.case_id == i for row in self.session.rows)), None)
+        if second is not None:
+            self.session.second.show(second)
         if first is not None:
             self.session.go_to(first)
 
@@ -110,11 +129,13 @@ class ReviewWindow:
         events.region_changed.connect(self._on_looks_changed)
         events.native_shown_changed.connect(self._on_looks_changed)
         events.failed.connect(self._on_failed)
+        self.session.second.events.shown_changed.connect(self.looking.follow_second)
         self.docks.scores.region_activated.connect(self._on_region_activated)
         self.docks.scores.slice_requested.connect(self._on_slice_requested)
         for name, signal, slot in (
             ("polygons", "place_requested", self.looking.go.to_contour),
             ("vertebrae", "vertebra_activated", self.looking.go.to_label),
+            ("instances", "object_activated", self.matching.go_to_selected),
         ):
             if (panel := getattr(self.docks, name, None)) is not None:  # only with tasks that have them
                 getattr(panel, signal).connect(slot)
@@ -140,13 +161,17 @@ class ReviewWindow:
         """Show ground truth alone, then prediction alone, then both."""
         self.show_message(self.looking.blink())
 
+    def cycle_second(self) -> None:
+        """Show both models' predictions, the second alone, the first alone."""
+        self.show_message(self.looking.cycle_second())
+
     def toggle_others(self) -> None:
         """Show or hide the contours of structures that are not scored."""
         self.show_message(self.looking.toggle_others())
 
     def toggle_help(self) -> None:
         """Show or hide the table of keys."""
-        self.overlay.set_help("" if self.overlay.help_text else help_text())
+        self.key_sheet.toggle()
 
     def show_message(self, message: str) -> None:
         """Say something in the status line."""
@@ -160,6 +185,7 @@ class ReviewWindow:
 
     def _on_loading_started(self, case_id: str) -> None:
         self.editing.drop_strokes()
+        self.surfaces.leave()
         self.overlay.set_loading(f"opening {case_id} ...")
 
     def _on_case_changed(self, opened: OpenedCase) -> None:
@@ -170,6 +196,7 @@ class ReviewWindow:
         self.docks.say(case_line(opened.case))
         self._on_position_changed()
         self.editing.case_changed()
+        self.tools.case_changed()
 
     def _on_prediction_changed(self) -> None:
         self.looking.follow_prediction()
@@ -192,6 +219,7 @@ class ReviewWindow:
         self.editing.position_will_change()
         place = self.looking.show_position()
         self.editing.position_changed()
+        self.tools.position_changed()
         if place is not None:
             self.docks.set_position(*place)
 
@@ -223,16 +251,21 @@ class ReviewWindow:
         _WINDOWS.pop(self.viewer, None)  # it would keep the viewer alive: a value must not hold its key
         self._main.close()
         self.docks.stop_work()
+        self.tools.stop_work()
         self.session.close()
         if not _is_alive(self.viewer):
             return  # everything else went with the window
         self.editing.close()
+        self.tools.close()
+        self.matching.close()
+        self.surfaces.close()
         dims = self.viewer.dims.events
         for emitter in (dims.point, dims.order, dims.ndisplay, self.viewer.scene.camera.events.orientation):
             emitter.disconnect(self._on_position_changed)
         self.viewer.scene.camera.events.zoom.disconnect(self._on_zoomed)
         self.viewer.mouse_move_callbacks.remove(self._on_mouse_moved)
-        unbind_keys(self.viewer)
+        self._unbind_keys()
+        self.key_sheet.close_quietly()
         for shortcut in self._shortcuts:
             shortcut.setEnabled(False)
             shortcut.deleteLater()
@@ -260,6 +293,7 @@ def open_window(
     split: Split = "all",
     viewer: Any = None,
     show: bool = True,
+    second: CaseSource | None = None,
 ) -> ReviewWindow:
     """Open a review in a window and return it.
 
@@ -275,6 +309,8 @@ def open_window(
         Where; a new one by default. A review already in it is closed.
     show : bool
         Whether a new window is shown.
+    second : CaseSource, optional
+        The same cases with another model's predictions; see `with_predictions`.
 
     Raises
     ------
@@ -294,7 +330,7 @@ def open_window(
         viewer.window._qt_window.resize(*WINDOW_SIZE)
     if (old := _WINDOWS.get(viewer)) is not None:
         old.close()
-    return ReviewWindow(viewer, source, case_id=case_id, region=region, split=split)
+    return ReviewWindow(viewer, source, case_id=case_id, region=region, split=split, second=second)
 
 
 def window_of(viewer: Any) -> ReviewWindow | None:
