@@ -16,6 +16,7 @@ from typing import Any, Protocol
 # Before anything imports napari: tests neither read nor change the settings of whoever runs them.
 os.environ["NAPARI_CONFIG"] = ""
 os.environ["MEDOTTER_VIEWER_CACHE"] = os.path.join(tempfile.mkdtemp(prefix="medotter-viewer-"), "scores.sqlite")  # noqa: PTH118
+os.environ["MEDOTTER_VIEWER_REVIEWS"] = tempfile.mkdtemp(prefix="medotter-viewer-reviews-")
 # No test has kernels compiled behind its back; make test runs those of numbers with the compiled engine too.
 os.environ.setdefault("MEDOTTER_VIEWER_ENGINE", "plain")
 

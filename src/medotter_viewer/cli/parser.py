@@ -29,6 +29,21 @@ def build_parser() -> argparse.ArgumentParser:
     _source(one)
     one.add_argument("--case", metavar="ID", help="case to open first (default: the first of the split)")
     one.add_argument("--region", metavar="NAME", help="region to look at alone")
+    one.add_argument("--second", metavar="DIR", type=Path, help="another model's predictions, shown beside the first")
+    one.add_argument("--second-name", metavar="NAME", help="what to call that model (default: the folder's name)")
+    one.add_argument(
+        "--position",
+        metavar="X,Y,Z",
+        help="place to show, in mm LPS as the window's read-out has it; write --position=-12.0,33.5,88.0",
+    )
+    one.add_argument("--plane", choices=("axial", "coronal", "sagittal"), help="slice through the place (default: axial)")
+    one.add_argument("--session", metavar="FILE", help="take up a saved review; what is given beside it wins")
+    one.add_argument("--force-session", action="store_true", help="even if its bundle has another hash than was saved")
+    one.add_argument(
+        "--predictor",
+        metavar="PKG.MOD:OBJ",
+        help="model that predicts the open case on request: an object with predict(image, spacing=None), or a callable",
+    )
     one.add_argument("--screenshot", metavar="FILE", help="write a picture of the window and leave")
 
     one = _command(commands, "cases", "list cases, their files and what is missing", _cases)
@@ -114,6 +129,13 @@ def build_parser() -> argparse.ArgumentParser:
         default="all_gt",
         help="which vertebrae compete: all of GT, and less than the distance (default), or those in both, at most",
     )
+    _json(one)
+
+    one = _command(commands, "agreement", "say how far the verdicts of two readers agree", _agreement)
+    one.add_argument("first", metavar="A.jsonl", type=Path, help="file of verdicts (.reviews.jsonl) of one reader")
+    one.add_argument("second", metavar="B.jsonl", type=Path, help="that of the other one")
+    one.add_argument("--force", action="store_true", help="compare verdicts on other targets, hashes or models, too")
+    one.add_argument("--csv", metavar="FILE", type=Path, help="write one line for each case")
     _json(one)
 
     group = commands.add_parser(
@@ -307,6 +329,12 @@ def _check(options: argparse.Namespace) -> int:
 
 def _landmarks(options: argparse.Namespace) -> int:
     from medotter_viewer.cli.landmarks import run
+
+    return run(options)
+
+
+def _agreement(options: argparse.Namespace) -> int:
+    from medotter_viewer.cli.agreement import run
 
     return run(options)
 
