@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from medotter_viewer.geometry.placed_rings import PlacedRings
 from medotter_viewer.geometry.polygons import fill
+from medotter_viewer.ui.ring_cuts import RingCuts
 
 
 class RingsView:
-    """A mask of the pixels that rings enclose, filled slice by slice when it is asked for.
+    """A mask of the pixels that rings enclose, filled slice by slice when it is asked for; planes across are cut.
 
     Parameters
     ----------
@@ -26,6 +27,7 @@ class RingsView:
     def __init__(self, placed: PlacedRings) -> None:
         self._placed, self.shape = placed, placed.shape
         self._planes: dict[int, NDArray[np.uint8]] = {}
+        self._cuts = RingCuts(placed)
 
     @property
     def size(self) -> int:
@@ -42,6 +44,10 @@ class RingsView:
         across, within = keys[axis], tuple(k for a, k in enumerate(keys) if a != axis)
         if not isinstance(across, slice):
             return np.asarray(self._plane(int(across))[within])
+        along = [a for a in range(3) if a != axis and not isinstance(keys[a], slice)]
+        if len(along) == 1:
+            cut = self._cuts.plane(along[0], int(keys[along[0]]) % self.shape[along[0]])
+            return np.asarray(cut[tuple(k for a, k in enumerate(keys) if a != along[0])])
         planes = [self._plane(shown)[within] for shown in range(self.shape[axis])[across]]
         return np.stack(planes, axis=sum(isinstance(k, slice) for k in keys[:axis]))
 

@@ -1,0 +1,128 @@
+"""The point that the three planes are linked by: napari's own point of all dimensions, moved by hand.
+
+Whatever goes to a place (an error, a vertebra, the next slice) moves it too, as it is the same point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from medotter_viewer.core.grid import Grid
+from medotter_viewer.geometry.orientation import display_order
+from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.ui.gestures import Gesture, Mouse
+from medotter_viewer.ui.measure_tool import Place
+from medotter_viewer.ui.placing import Placed
+
+
+def on_voxel(grid: Grid, point_mm: Sequence[float]) -> tuple[float, ...]:
+    """Return the displayed mm of the centre of the voxel nearest to a displayed position.
+
+    Examples
+    --------
+    >>> on_voxel(Grid((4, 4, 4), np.diag([2.0, 2.0, 5.0, 1.0])), (-7.0, -9.0, -1.2))
+    (-5.0, -6.0, -2.0)
+    """
+    order = display_order(grid)
+    last = np.array([grid.shape[a] - 1 for a in order.axes])
+    index = np.clip(np.floor((np.asarray(point_mm) - order.translate) / np.asarray(order.scale) + 0.5), 0, last)
+    return tuple(float(v) for v in np.asarray(order.translate) + np.asarray(order.scale) * index)
+
+
+def place_of_interest(placed: Placed, session: ReviewSession, axis: int, index: int) -> tuple[float, ...] | None:
+    """Return displayed mm of what is worth looking at on a displayed slice; None where there is nothing.
+
+    The middle of what is labelled there, else of the contours there, else of the labelled points.
+    """
+    from medotter_viewer.scoring.slices import region_centre
+
+    grid = placed.grid
+    if grid is None:
+        return None
+    order, region = display_order(grid), session.region
+    wanted = region if region in session.spec.regions else None
+    found: Any = None
+    if placed.case.gt is not None or placed.case.pred is not None:
+        found = region_centre(placed.case, session.spec, region=wanted, axis=axis, index=index)
+    side = placed.gt or placed.pred
+    if found is None and side is not None and side.axis == axis and (paths := side.paths(side.flipped(index), 1)):
+        found = paths[0][:-1].mean(axis=0)
+    points = [*(placed.pred_points or placed.gt_points).values()]
+    if found is None and points:
+        found = points[min(range(len(points)), key=lambda n: abs(points[n][axis] - index))]
+    if found is None:
+        return None
+    return tuple(float(t + s * i) for t, s, i in zip(order.translate, order.scale, found, strict=True))
+
+
+class Crosshair(Gesture):
+    """Moving the linked point from the canvas: by a click, or with Shift and the left button held.
+
+    Parameters
+    ----------
+    viewer : ViewerModel
+        Whose point it is.
+    grid : callable
+        Returns the grid that is shown.
+    place_at : callable
+        Takes the mouse and returns where on the slice it is.
+
+    Attributes
+    ----------
+    is_on : bool
+        Whether planes are linked; otherwise the mouse is left alone.
+    """
+
+    def __init__(self, viewer: Any, grid: Callable[[], Grid | None], place_at: Callable[[Mouse], Place | None]) -> None:
+        self._viewer, self._grid, self._place_at = viewer, grid, place_at
+        self._pressed: Mouse | None = None
+        self.is_on = False
+
+    @property
+    def point_mm(self) -> tuple[float, ...]:
+        """Displayed mm of the point."""
+        return tuple(float(v) for v in self._viewer.dims.point)
+
+    def move_to(self, point_mm: Sequence[float]) -> None:
+        """Go to the voxel at a displayed position, on the canvas too."""
+        grid = self._grid()
+        if grid is not None and self._viewer.dims.ndim == 3:
+            target = on_voxel(grid, point_mm)
+            if not np.allclose(target, self._viewer.dims.point, rtol=0, atol=1e-9):
+                self._viewer.dims.set_point((0, 1, 2), target)
+
+    def step(self, axis: int, by: int) -> None:
+        """Go some slices along a displayed axis; at either end it stays."""
+        grid = self._grid()
+        if grid is not None:
+            point = list(on_voxel(grid, self.point_mm))
+            point[axis] += by * display_order(grid).scale[axis]
+            self.move_to(point)
+
+    # ---------------------------------------------------------------- the mouse on the canvas
+
+    def press(self, mouse: Mouse) -> bool:
+        """Take the left button with Shift, unless points or outlines are picked with it; note a mere click."""
+        mode = str(getattr(self._viewer.layers.selection.active, "mode", "pan_zoom"))
+        self._pressed = mouse if self.is_on and mouse.button == "left" and not mouse.modifiers else None
+        if mode != "pan_zoom":
+            self._pressed = None
+        takes = mode in ("pan_zoom", "paint", "erase", "fill", "pick")
+        if not (self.is_on and takes and mouse.button == "left" and mouse.modifiers == {"shift"}):
+            return False
+        self.move(mouse)
+        return True
+
+    def move(self, mouse: Mouse) -> None:
+        """Follow the mouse."""
+        if (place := self._place_at(mouse)) is not None:
+            self.move_to(place[1])
+
+    def let_go(self, mouse: Mouse) -> None:
+        """Go to where was clicked; what was dragged has moved the picture."""
+        pressed, self._pressed = self._pressed, None
+        if pressed is not None and mouse.button == "left" and not mouse.is_far_from(pressed):
+            self.move(mouse)

@@ -1,0 +1,223 @@
+"""Slices of volumes painted into colours: what a side pane shows. Pure: arrays in, an RGB array out.
+
+Each slice is sampled at the pixels of the pane, images between the centres of voxels, labels at the nearest one.
+Outlines are therefore as thin on the screen as they can be, however thick the slices are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pixels = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+_SHADES = 256
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ImagePlane:
+    """One slice of an image.
+
+    Parameters
+    ----------
+    plane : (rows, columns) or (rows, columns, 3) array
+        Intensities in displayed order, or colours.
+    scale, translate : (float, float)
+        mm per step, and displayed mm of the first centre, down and across.
+    limits : (float, float)
+        Intensities of black and white.
+    shades : (256, 3) ndarray of uint8, optional
+        Colours from black to white; grey by default.
+    gamma, opacity : float
+        As the layer has them.
+    """
+
+    plane: NDArray[Any]
+    scale: tuple[float, float]
+    translate: tuple[float, float]
+    limits: tuple[float, float] = (0.0, 1.0)
+    shades: Pixels | None = None
+    gamma: float = 1.0
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelPlane:
+    """One slice of a label map.
+
+    Parameters
+    ----------
+    plane : (rows, columns) array of int
+        Ids in displayed order.
+    scale, translate : (float, float)
+        mm per step, and displayed mm of the first centre, down and across.
+    colors : (n + 1, 4) ndarray of uint8
+        Colour and opacity of every id below n; the last row is that of all others.
+    contour : int
+        Width of the outline in pixels of the screen; 0 fills.
+    opacity : float
+        As the layer has it.
+    """
+
+    plane: NDArray[Any]
+    scale: tuple[float, float]
+    translate: tuple[float, float]
+    colors: Pixels
+    contour: int = 0
+    opacity: float = 1.0
+
+
+def painted(planes: Iterable[ImagePlane | LabelPlane], rows_mm: Floats, columns_mm: Floats) -> Pixels:
+    """Return the picture of slices that lie on each other.
+
+    Parameters
+    ----------
+    planes : iterable of ImagePlane or LabelPlane
+        From the lowest to the topmost.
+    rows_mm, columns_mm : (n,), (m,) ndarray
+        Displayed mm of the middles of the picture's rows and columns, in steps of one length.
+
+    Returns
+    -------
+    (n, m, 3) ndarray of uint8
+        Red, green, blue; black where there is nothing.
+    """
+    picture = np.zeros((len(rows_mm), len(columns_mm), 3), dtype=np.uint8)
+    for plane in planes:
+        at = [(mm - t) / s for mm, t, s in zip((rows_mm, columns_mm), plane.translate, plane.scale, strict=True)]
+        inside = [_inside(index, n) for index, n in zip(at, plane.plane.shape[:2], strict=True)]
+        rows, columns = (index[part] for index, part in zip(at, inside, strict=True))
+        if rows.size and columns.size:
+            part = picture[inside[0], inside[1]]
+            if isinstance(plane, ImagePlane):
+                _lay_image(part, plane, rows, columns)
+            else:
+                _lay_labels(part, plane, rows, columns)
+    return picture
+
+
+def color_table(color_dict: Mapping[int | None, tuple[float, ...]]) -> Pixels:
+    """Return the colours of ids as rows of a table; the last row is that of every id that is not listed.
+
+    Examples
+    --------
+    >>> color_table({None: (1, 0, 1, 1), 0: (0, 0, 0, 0), 2: (0, 1, 0, 0.5)}).tolist()
+    [[0, 0, 0, 0], [255, 0, 255, 255], [0, 255, 0, 128], [255, 0, 255, 255]]
+    """
+    listed = {key: color for key, color in color_dict.items() if key is not None and key >= 0}
+    other = _bytes(color_dict.get(None, (0.0, 0.0, 0.0, 0.0)))
+    table = np.tile(np.asarray(other, dtype=np.uint8), (max(listed, default=0) + 2, 1))
+    for key, color in listed.items():
+        table[key] = _bytes(color)
+    return table
+
+
+def _bytes(color: Iterable[float]) -> list[int]:
+    return [int(255 * float(part) + 0.5) for part in color]
+
+
+def _inside(index: Floats, n: int) -> slice:
+    """Which of evenly spaced positions lie on voxels: always one run of them."""
+    found = np.flatnonzero((index >= -0.5) & (index < n - 0.5))
+    return slice(int(found[0]), int(found[-1]) + 1) if found.size else slice(0, 0)
+
+
+def _nearest(index: Floats, n: int) -> NDArray[np.int64]:
+    return np.clip(np.floor(index + 0.5), 0, n - 1).astype(np.int64)
+
+
+def _lay_image(picture: Pixels, image: ImagePlane, rows: Floats, columns: Floats) -> None:
+    """Lay an image on the part of a picture that it covers."""
+    if image.plane.ndim == 3:
+        colours = image.plane[
+            np.ix_(*(_nearest(i, n) for i, n in zip((rows, columns), image.plane.shape, strict=False)))
+        ]
+        _blend(picture, colours[..., :3].astype(np.float32), image.opacity)
+        return
+    low, high = image.limits
+    values = _between(np.asarray(image.plane), rows, columns)
+    if np.issubdtype(image.plane.dtype, np.floating):
+        values = np.nan_to_num(values, nan=low, posinf=high, neginf=low)
+    values -= np.float32(low)
+    values *= np.float32(1.0 / max(high - low, 1e-12))
+    np.clip(values, 0.0, 1.0, out=values)
+    if image.gamma != 1:
+        values **= image.gamma
+    values *= _SHADES - 1
+    values += 0.5
+    shade = values.astype(np.uint8)
+    if image.shades is None and image.opacity >= 1:
+        picture[...] = shade[..., None]
+        return
+    colours = image.shades[shade] if image.shades is not None else np.repeat(shade[..., None], 3, axis=-1)
+    _blend(picture, colours.astype(np.float32), image.opacity)
+
+
+def _between(plane: NDArray[Any], rows: Floats, columns: Floats) -> NDArray[np.float32]:
+    """Values between the centres of voxels, first down, then across; at the rim those of the last centre."""
+    found = plane.astype(np.float32)  # of one slice; rows of other memory orders are gathered here, once
+    for axis, index in ((0, rows), (1, columns)):
+        n = plane.shape[axis]
+        index = np.clip(index, 0, n - 1)
+        first = np.floor(index).astype(np.int64)
+        share = (index - first).astype(np.float32)
+        start = found.take(first, axis=axis)
+        if share.any():
+            step = found.take(np.minimum(first + 1, n - 1), axis=axis)
+            step -= start
+            step *= share[:, None] if axis == 0 else share
+            start += step
+        found = start
+    return found
+
+
+def _lay_labels(picture: Pixels, labels: LabelPlane, rows: Floats, columns: Floats) -> None:
+    """Lay labels, filled or outlined, on the part of a picture that they cover."""
+    down, across = (_nearest(i, n) for i, n in zip((rows, columns), labels.plane.shape, strict=True))
+    ids = np.asarray(labels.plane[np.ix_(down, across)])
+    if ids.dtype == np.bool_:
+        ids = ids.view(np.uint8)
+    last = len(labels.colors) - 1
+    known = ids.astype(np.intp)
+    known[(known < 0) | (known > last)] = last
+    shown = labels.colors[:, 3][known] > 0
+    if labels.contour:
+        shown &= outline(ids, labels.contour)
+    at = np.nonzero(shown)
+    if at[0].size == 0:
+        return
+    colours = labels.colors[known[at]].astype(np.float32)
+    share = colours[:, 3:] * np.float32(labels.opacity / 255)
+    picture[at] = (picture[at] * (1 - share) + colours[:, :3] * share + 0.5).astype(np.uint8)
+
+
+def outline(ids: NDArray[Any], width: int) -> NDArray[np.bool_]:
+    """Return which pixels lie within `width` steps of a pixel of another id, on either side.
+
+    Examples
+    --------
+    >>> outline(np.array([[1, 1, 1, 0, 0]]), 1).astype(int)
+    array([[0, 0, 1, 1, 0]])
+    """
+    edge = np.zeros(ids.shape, dtype=np.bool_)
+    down, across = ids[1:] != ids[:-1], ids[:, 1:] != ids[:, :-1]
+    edge[1:] |= down
+    edge[:-1] |= down
+    edge[:, 1:] |= across
+    edge[:, :-1] |= across
+    for _ in range(width - 1):
+        wider = edge.copy()
+        wider[1:] |= edge[:-1]
+        wider[:-1] |= edge[1:]
+        wider[:, 1:] |= edge[:, :-1]
+        wider[:, :-1] |= edge[:, 1:]
+        edge = wider
+    return edge
+
+
+def _blend(picture: Pixels, colours: NDArray[np.float32], share: float) -> None:
+    picture[...] = (picture * (1 - share) + colours * share + 0.5).astype(np.uint8)

@@ -1,0 +1,108 @@
+"""The crosshair, rulers and regions of interest over the canvas: a transparent widget that lets the mouse through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from qtpy.QtCore import QEvent, QObject, QRectF, Qt
+from qtpy.QtGui import QColor, QFont, QFontMetricsF, QPainter
+from qtpy.QtWidgets import QWidget
+
+from medotter_viewer.ui.mark_painting import draw_crosshair, draw_mark
+from medotter_viewer.ui.measuring import Mark
+from medotter_viewer.ui.plane_map import PlaneMap
+
+_TEXT_PX = 13
+_HINT_BACK, _HINT = QColor(18, 20, 24, 215), QColor(235, 238, 242)
+_HINT_GAP = 34.0  # from the lower edge of the canvas: under it stands a letter
+
+
+class ToolOverlay(QWidget):
+    """What tools draw over the slice on the canvas.
+
+    Parameters
+    ----------
+    canvas : QWidget
+        napari's own.
+    view : callable
+        Returns how the plane is seen on the canvas; None in 3D.
+
+    Attributes
+    ----------
+    crosshair_mm : (float, float) or None
+        (down, across) mm of the point that planes are linked by.
+    marks : list of (Mark, str)
+        Those of the slice that is shown, with their words.
+    hint : str
+        What a tool that is on does.
+    """
+
+    def __init__(self, canvas: Any, view: Callable[[], PlaneMap | None]) -> None:
+        super().__init__(canvas)
+        self._view = view
+        self.crosshair_mm: tuple[float, float] | None = None
+        self.marks: list[tuple[Mark, str]] = []
+        self.hint = ""
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        canvas.installEventFilter(self)
+        self.setGeometry(canvas.rect())
+        self.hide()
+
+    def show_marks(self, crosshair_mm: tuple[float, float] | None, marks: list[tuple[Mark, str]], hint: str) -> None:
+        """Draw this instead of what was drawn."""
+        told = (crosshair_mm, marks, hint)
+        if told != (self.crosshair_mm, self.marks, self.hint):
+            self.crosshair_mm, self.marks, self.hint = told
+            self.setVisible(bool(crosshair_mm or marks or hint))
+            self.update()
+
+    def follow_camera(self, _: object = None) -> None:
+        """Draw at the places where the picture lies now."""
+        if self.isVisible():
+            self.update()
+
+    def close_quietly(self) -> None:
+        """Leave the canvas; nothing happens where the window has taken this widget with it already."""
+        try:
+            self.hide()
+            self.setParent(None)
+            self.deleteLater()
+        except RuntimeError:
+            return
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
+        """Stay as large as the canvas."""
+        if event is not None and event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
+            self.setGeometry(watched.rect())
+        return False
+
+    def paintEvent(self, event: Any) -> None:  # noqa: ARG002, N802 - Qt's name
+        """Draw all of it."""
+        view = self._view()
+        painter = QPainter(self)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        font = QFont(self.font())
+        font.setPixelSize(_TEXT_PX)
+        if view is not None:
+            if self.crosshair_mm is not None:
+                draw_crosshair(painter, view, self.crosshair_mm)
+            for mark, text in self.marks:
+                draw_mark(painter, view, mark, text, font)
+        if self.hint:
+            self._draw_hint(painter, font)
+        painter.end()
+
+    def _draw_hint(self, painter: QPainter, font: QFont) -> None:
+        measure = QFontMetricsF(font)
+        box = QRectF(0, 0, measure.horizontalAdvance(self.hint) + 20, measure.lineSpacing() + 8)
+        box.moveCenter(QRectF(self.rect()).center())
+        box.moveBottom(self.height() - _HINT_GAP)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(_HINT_BACK)
+        painter.drawRoundedRect(box, 5, 5)
+        painter.setFont(font)
+        painter.setPen(_HINT)
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), self.hint)
