@@ -44,8 +44,10 @@ def channel_line(channel: str, limits: tuple[float, float], *, has_hu: bool, alo
     --------
     >>> channel_line("t1", (0.0, 100.0), has_hu=False, alone=True)
     'W 100  L 50'
+    >>> channel_line("ct", (0.0, 100.0), has_hu=True, alone=True), channel_line("ct", (0, 80), has_hu=True, alone=True)
+    ('W 100  L 50 HU', 'W 80  L 40  brain')
     """
     shown = Window.from_limits(*limits)
     known = next((w for w in PRESETS if (w.level, w.width) == (shown.level, shown.width)), None)
-    text = known.text if known is not None and has_hu else shown.text
+    text = known.text if known is not None and has_hu else shown.text + " HU" * has_hu
     return text if alone else f"{channel}  {text}"

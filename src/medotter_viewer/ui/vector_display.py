@@ -78,6 +78,10 @@ class VectorDisplay:
         """Return what a role's layer was last told to be; None where the case lacks the role."""
         return self._written.get(role)
 
+    def specs(self) -> tuple[VectorSpec, ...]:
+        """Return what all layers were last told to be."""
+        return tuple(self._written.values())
+
     def drawn(self, role: str) -> DrawnSlice | None:
         """Return what of a role's outlines is in its layer; None where no slice of them is looked at."""
         return self._drawn.get(role)
