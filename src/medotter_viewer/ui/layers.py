@@ -158,6 +158,10 @@ def _image(channel: str, volume: Volume, case: Case, options: ShowOptions) -> La
     low_high = default_limits(volume, options.modality)
     if options.window is not None and has_hu(volume, options.modality):
         low_high = limits(options.window)
+    elif channel in options.relative and not volume.rgb and not has_hu(volume, options.modality):
+        start, extent = low_high[0], low_high[1] - low_high[0]
+        low, high = options.relative[channel]
+        low_high = (start + low * extent, start + high * extent)
     if options.limits is not None and channel == shown and not volume.rgb:
         low_high = options.limits
     low, high = value_range(volume)

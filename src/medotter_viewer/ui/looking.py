@@ -127,7 +127,7 @@ class Looking:
         objects = session.spec.is_instances
         entries = legend(self.show, has_gt=has_gt, has_pred=case.pred is not None, objects=objects)
         self.overlay.set_legend(merged([*entries, *vector_legend(placed, self.show)]))
-        self._show_corner()
+        self.show_corner()
 
     def _banner(self, case: Case, placed: Placed) -> str:
         session = self._session
@@ -185,7 +185,7 @@ class Looking:
         vertical, horizontal = (str(getattr(o, "value", o)) for o in self._viewer.scene.camera.orientation2d)
         self.overlay.set_letters(edge_letters(dims.order, vertical=vertical, horizontal=horizontal) if flat else None)
         self.overlay.set_scale_bar(grid.unit == "mm")
-        self._show_corner()
+        self.show_corner()
         axis = dims.order[0]
         return axis, self.go.slice_place(axis)[0]
 
@@ -204,7 +204,8 @@ class Looking:
             placed=placed,
         )
 
-    def _show_corner(self) -> None:
+    def show_corner(self) -> None:
+        """Write slice, channel and window as they are now."""
         dims, case = self._viewer.dims, self._session.case
         axis = dims.order[0]
         index, count = self.go.slice_place(axis) if len(dims.order) == 3 else (0, 0)
@@ -214,14 +215,15 @@ class Looking:
         ]
         if left_out := self.vectors.n_left_out():
             lines.append(f"{left_out} contours more: too many to draw")
-        channel = self._shown_channel()
+        channel = self.shown_channel()
         if case is not None and channel is not None and not case.channels[channel].rgb:
             low, high = self.display.layer(IMAGE_PREFIX + channel).contrast_limits  # type: ignore[union-attr]
             limits, alone = (float(low), float(high)), len(case.channels) == 1
             lines.append(channel_line(channel, limits, has_hu=self._has_hu(), alone=alone))
         self.overlay.set_corner("\n".join(filter(None, lines)))
 
-    def _shown_channel(self) -> str | None:
+    def shown_channel(self) -> str | None:
+        """Return the channel of the open case that is seen; None where none is."""
         case = self._session.case
         for name in case.channels if case is not None else ():
             layer = self.display.layer(IMAGE_PREFIX + name)

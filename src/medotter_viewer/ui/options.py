@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from medotter_viewer.core.windows import Window
@@ -33,6 +34,9 @@ class ShowOptions:
         A CT preset, for images that have HU.
     limits : tuple of float or None
         The user's own limits for the shown channel: they win over a preset.
+    relative : mapping of str to tuple of float
+        Channel without HU to the limits that a person has set, as parts of the range that an image is shown in by
+        default: 0 is its lower end, 1 its upper one.
     channel : str or None
         Channel that is visible; None, or one this case lacks, is the first.
     modality : str or None
@@ -50,6 +54,7 @@ class ShowOptions:
     joined: bool = True
     window: Window | None = None
     limits: tuple[float, float] | None = None
+    relative: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     channel: str | None = None
     modality: str | None = None
     others: bool = False
