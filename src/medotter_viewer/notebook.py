@@ -19,7 +19,9 @@ from medotter_viewer.batch import Progress, score_entries
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import Hd95Name
 from medotter_viewer.errors import CaseNotFoundError, MedotterViewerError, MissingDisplayError, UsageError
+from medotter_viewer.evaluation.predictors import name_of
 from medotter_viewer.evaluation.report import TargetReport, cases_of, report_on
+from medotter_viewer.evaluation.sample import check_model
 from medotter_viewer.figures import in_cell, show_in_cells, spine_figure, triplet
 from medotter_viewer.scoring.options import Missing, ScoreOptions
 from medotter_viewer.scoring.registry import score_case as _score_loaded
@@ -27,6 +29,7 @@ from medotter_viewer.sources.bundle import Bundle
 from medotter_viewer.sources.bundle_source import BundleSource
 from medotter_viewer.sources.opening import open_source
 from medotter_viewer.sources.predictions import PredictionFolder
+from medotter_viewer.sources.second_predictions import with_predictions
 from medotter_viewer.sources.source import CaseSource, Split
 from medotter_viewer.ui.screen import no_display
 
@@ -74,6 +77,9 @@ def view(
     *,
     case: str | None = None,
     region: str | None = None,
+    second: Path_ | None = None,
+    second_name: str | None = None,
+    predictor: Any = None,
     **options: Any,
 ) -> View:
     """Open the window on a case.
@@ -90,6 +96,13 @@ def view(
         Full id of the case to open on; None takes the first.
     region : str, optional
         Region to look at alone.
+    second : path, optional
+        Folder of another model's predictions, laid beside the first: both contours, both numbers.
+    second_name : str, optional
+        What to call that model; the folder's name by default.
+    predictor : Predictor or callable, optional
+        A model that predicts the open case when it is asked to (Shift-P): an object with ``predict(image,
+        spacing=None)``, or called with both. What it gives is shown and scored, and never written.
     **options
         As for `open_source`: data_root, pattern, model_name, remap, resample_prediction.
 
@@ -107,6 +120,9 @@ def view(
         _check_case(source, case)
     if region is not None and region not in source.spec.regions:
         raise UsageError(f"region: got {region!r}, expected one of {', '.join(source.spec.regions)}")
+    if predictor is not None:
+        check_model(predictor)
+    other = None if second is None else with_predictions(source, second, second_name)
     if (obstacle := no_display()) is not None:
         raise MissingDisplayError(f"{obstacle}; {_INSTEAD}")
     try:
@@ -116,7 +132,8 @@ def view(
     except ImportError as error:
         message = f"view() needs napari and Qt ({error}): pip install 'medotter-viewer[gui]'; {_INSTEAD}"
         raise MissingDisplayError(message) from error
-    window = open_window(source, case_id=case, region=region)
+    model = None if predictor is None else (predictor, name_of(predictor))
+    window = open_window(source, case_id=case, region=region, second=other, predictor=model)
     keep_kernel_awake()
     if in_cell() and source.case_ids():  # the cell's screenshot shows the first case; a slow one is shown as it is
         with suppress(MedotterViewerError):

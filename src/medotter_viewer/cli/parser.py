@@ -36,7 +36,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="X,Y,Z",
         help="place to show, in mm LPS as the window's read-out has it; write --position=-12.0,33.5,88.0",
     )
-    one.add_argument("--plane", choices=("axial", "coronal", "sagittal"), help="slice through the place (default: axial)")
+    one.add_argument("--plane", choices=("axial", "coronal", "sagittal"), help="slice through it (default: axial)")
     one.add_argument("--session", metavar="FILE", help="take up a saved review; what is given beside it wins")
     one.add_argument("--force-session", action="store_true", help="even if its bundle has another hash than was saved")
     one.add_argument(

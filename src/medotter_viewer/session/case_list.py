@@ -70,14 +70,14 @@ def second_values(first: CaseScore | None, second: CaseScore | None, spec: EvalS
     Returns
     -------
     dict
-        `SECOND` and `GAIN` in the metric's unit; `WORST_FOR_B` and `WORST_FOR_A` so that the lowest is the worst for
+        The first's value, `SECOND` and `GAIN` in the metric's unit; `WORST_FOR_B` and `WORST_FOR_A` so that the lowest is the worst for
         that model. None where a value is missing: not scored, not labelled.
     """
     metric = spec.headline.metric
     a, b = (None if score is None else headline_value(score, spec, metric) for score in (first, second))
     gain = None if a is None or b is None else b - a
     better = None if gain is None else -gain if metric in HIGHER_IS_WORSE else gain
-    return {SECOND: b, GAIN: gain, WORST_FOR_B: better, WORST_FOR_A: None if better is None else -better}
+    return {metric: a, SECOND: b, GAIN: gain, WORST_FOR_B: better, WORST_FOR_A: None if better is None else -better}
 
 
 def arrange(rows: Iterable[CaseRow], *, text: str = "", worst_first: str | None = None) -> list[CaseRow]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from medotter_viewer.errors import MedotterViewerError
+from medotter_viewer.ui.saved_reviews import copy_link, restore_review, save_review
 
 if TYPE_CHECKING:
     from medotter_viewer.ui.window import ReviewWindow
@@ -46,9 +47,16 @@ class Action:
     release: Run | None = None
 
 
+def _verdict(number: int) -> Action:
+    """The key of a verdict, by its place in the reader's list."""
+    title = f"verdict {number} of the list"
+    return Action(f"F{number}", title, "review", lambda w: w.reviewing.judge_by_key(number - 1))
+
+
 ACTIONS: tuple[Action, ...] = (
     Action(",", "previous case", "cases", lambda w: w.session.step(-1)),
     Action(".", "next case", "cases", lambda w: w.session.step(1)),
+    Action("U", "next case without a verdict", "cases", lambda w: w.reviewing.next_unreviewed()),
     Action("PageUp", "slice towards the head", "looking", lambda w: w.step_slice(-1)),
     Action("PageDown", "slice towards the feet", "looking", lambda w: w.step_slice(1)),
     Action("Home", "whole image", "looking", lambda w: w.display.fit()),
@@ -61,6 +69,7 @@ ACTIONS: tuple[Action, ...] = (
         lambda w: w.looking.hide(False),
     ),
     Action("Tab", "blink ground truth / prediction / both", "looking", lambda w: w.blink()),
+    Action("B", "with a second prediction: A and B / B alone / A alone", "looking", lambda w: w.cycle_second()),
     Action("W", "next window preset", "looking", lambda w: w.tools.window_level.next_preset()),
     Action("Shift-W", "next image channel", "looking", lambda w: w.looking.next_channel()),
     Action("X", "three planes and crosshair", "looking", lambda w: w.tools.toggle_planes()),
@@ -75,9 +84,24 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("Shift-O", "contours of structures that are not scored", "looking", lambda w: w.toggle_others()),
     Action("8", "worst slice", "errors", lambda w: w.looking.go.to_worst_slice()),
+    Action("Y", "why the headline number is what it is", "errors", lambda w: w.tell_why()),
+    *(_verdict(number) for number in range(1, 8)),
+    Action("Q", "comment on the middle of the picture", "review", lambda w: w.reviewing.begin_comment()),
     Action("Shift-E", "edit predicted contours or points / end it", "editing", lambda w: w.editing.toggle()),
     Action("Control-Z", "take back a change", "editing", lambda w: w.editing.undo()),
     Action("Control-Shift-Z", "do it again", "editing", lambda w: w.editing.redo()),
+    Action(
+        "Shift-S",
+        "save the edited prediction as a file of its own",
+        "editing",
+        lambda w: w.saving.ask(w.viewer.window._qt_window),
+    ),
+    Action("Shift-P", "predict this case / cancel", "editing", lambda w: w.predict()),
+    Action("", "back to the prediction on file", "editing", lambda w: w.drop_prediction()),
+    Action("Control-Shift-R", "save the review…", "window", lambda w: save_review(w)),
+    Action("", "restore a review…", "window", lambda w: restore_review(w)),
+    Action("", "copy a link to this place", "window", lambda w: copy_link(w)),
+    Action("", "about this review", "window", lambda w: w.docks.show("About")),
     Action("?", "show or hide the keys", "window", lambda w: w.toggle_help()),
 )
 

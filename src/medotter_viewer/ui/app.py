@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from medotter_viewer.errors import MedotterViewerError, MissingDisplayError, ReadError, WriteError
+from medotter_viewer.session.state_file import ReviewState, SavedView
 from medotter_viewer.sources.source import CaseSource, Split
 from medotter_viewer.ui.screen import no_display
 
@@ -20,6 +22,11 @@ def run_window(
     region: str | None = None,
     split: Split = "all",
     screenshot: Path | None = None,
+    second: CaseSource | None = None,
+    view: SavedView | None = None,
+    state: ReviewState | None = None,
+    predictor: tuple[Any, str] | None = None,
+    say: Sequence[str] = (),
 ) -> int:
     """Show the window and return the exit status when it is closed.
 
@@ -33,6 +40,16 @@ def run_window(
         Which cases are listed.
     screenshot : Path, optional
         A picture of the whole window is written here once the case is scored, and the window closes.
+    second : CaseSource, optional
+        The same cases with another model's predictions.
+    view : SavedView, optional
+        Place of the case that is shown first.
+    state : ReviewState, optional
+        A saved review that is taken up.
+    predictor : (object, str), optional
+        A model that predicts on request, and what it is called.
+    say : sequence of str
+        What is to be said first.
 
     Raises
     ------
@@ -55,7 +72,17 @@ def run_window(
         napari.Viewer(title="medotter_viewer")
         napari.run()
         return 0
-    window = open_window(source, case_id=case_id, region=region, split=split)
+    window = open_window(
+        source,
+        case_id=case_id,
+        region=region,
+        split=split,
+        second=second,
+        view=view,
+        state=state,
+        predictor=predictor,
+        say=say,
+    )
     if screenshot is None:
         napari.run()
         return 0
@@ -87,7 +114,7 @@ def wait_until_scored(window: Any, patience_s: float = _PATIENCE_S) -> None:
 
     window.session.events.scoring_changed.connect(on_scoring)
     end = time.monotonic() + patience_s
-    while window.session.opened is None or not idle[0]:
+    while window.session.opened is None or not idle[0] or not window.session.second.is_settled:
         QApplication.processEvents()
         time.sleep(0.01)
         if time.monotonic() > end:

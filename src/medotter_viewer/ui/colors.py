@@ -15,6 +15,7 @@ from medotter_viewer.core.accents import FN_ACCENT as FN_ACCENT
 from medotter_viewer.core.accents import FP_ACCENT as FP_ACCENT
 from medotter_viewer.core.accents import GT_ACCENT as GT_ACCENT
 from medotter_viewer.core.accents import PRED_ACCENT as PRED_ACCENT
+from medotter_viewer.core.accents import SECOND_ACCENT as SECOND_ACCENT
 from medotter_viewer.core.accents import TP_ACCENT as TP_ACCENT
 from medotter_viewer.core.accents import WRONG_ACCENT as WRONG_ACCENT
 from medotter_viewer.metrics.error_map import FN, FP, TP, WRONG

@@ -20,7 +20,7 @@ from medotter_viewer.ui.derived import same_data
 from medotter_viewer.ui.layers import IMAGE_PREFIX, LayerSpec
 
 _UNITS = ("mm", "mm", "mm")
-_RANKS = {"ground": 0, "error": 1, "gt": 2, "pred": 3}  # images are 0, too
+_RANKS = {"ground": 0, "error": 1, "gt": 2, "second": 3, "pred": 4, "selected": 5}  # images are 0, too
 
 
 class Display:

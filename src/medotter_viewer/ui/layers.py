@@ -39,7 +39,7 @@ class LayerSpec:
     Parameters
     ----------
     role : str
-        ``image:<channel>``, ``error``, ``gt`` or ``pred``.
+        ``image:<channel>``, ``error``, ``gt``, ``second`` or ``pred``.
     name : str
         As shown in the layer list.
     data : (i, p, l) array
@@ -86,7 +86,12 @@ class LayerSpec:
 
 
 def specs(
-    case: Case, spec: EvalSpec, options: ShowOptions | None = None, *, pred_data: IntArray | None = None
+    case: Case,
+    spec: EvalSpec,
+    options: ShowOptions | None = None,
+    *,
+    pred_data: IntArray | None = None,
+    second: LabelMap | None = None,
 ) -> list[LayerSpec]:
     """Return the layers of a case from the lowest to the topmost; a role the case lacks is not there.
 
@@ -100,11 +105,13 @@ def specs(
         What is looked at.
     pred_data : (i, j, k) ndarray of int, optional
         The working copy of the prediction, file-axis order: shown instead of the case's own and may be painted on.
+    second : LabelMap, optional
+        A second model's prediction, on the same grid.
 
     Returns
     -------
     list of LayerSpec
-        Images, error map, ground truth, prediction.
+        Images, error map, ground truth, second prediction, prediction.
     """
     options = options or ShowOptions()
     pred = case.pred
@@ -114,12 +121,16 @@ def specs(
     # Under contours, too: outlines of one colour hide that two organs were taken for each other.
     tinted = options.mode == "contour" and not options.native and not spec.is_instances
     wrong = options.mode == "error" or (tinted and not _is_solo(options))
-    if wrong and case.gt is not None and pred is not None:
-        found.append(_errors(case, case.gt, pred, spec, options))
+    judged = second if options.of_second else pred
+    if wrong and case.gt is not None and judged is not None:
+        found.append(_errors(case, case.gt, judged, spec, options))
     native = options.native or case.gt is None
     gt = case.gt_native if native else case.gt
     if gt is not None:
-        found.append(_labels("gt", case, gt, spec, options, native=native, other=pred is not None))
+        other = pred is not None or second is not None
+        found.append(_labels("gt", case, gt, spec, options, native=native, other=other))
+    if second is not None:
+        found.append(_labels("second", case, second, spec, options, native=False, other=True))
     if pred is not None:
         shown = _labels(
             "pred", case, pred, spec, options, native=False, other=gt is not None, edit=pred_data is not None
@@ -192,7 +203,7 @@ def _errors(case: Case, gt: LabelMap, pred: LabelMap, spec: EvalSpec, options: S
 
 
 def _labels(
-    role: Literal["gt", "pred"],
+    role: Literal["gt", "pred", "second"],
     case: Case,
     labels: LabelMap,
     spec: EvalSpec,
@@ -202,7 +213,8 @@ def _labels(
     other: bool,
     edit: bool = False,
 ) -> LayerSpec:
-    name = {"gt": "ground truth", "pred": "prediction"}[role] + (" (native ids)" if native else "")
+    called = {"gt": "ground truth", "pred": "prediction", "second": "second prediction"}
+    name = called[role] + (" (native ids)" if native else "")
     filled = options.mode == "fill" and (role == "gt" or not other)
     region = _region_ids(case, labels, spec, options, native=native)
     placed = _placed(labels.grid, labels.data)
@@ -221,7 +233,7 @@ def _labels(
         visible=options.mode in ("contour", "fill") and role not in options.hidden,
         opacity=0.35 if filled else 1.0,
         color_dict=color_dict,
-        contour=0 if filled else (2 if role == "gt" else 1),
+        contour=0 if filled else max(1, options.contour_width // (1 if role == "gt" else 2)),
         editable=edit,
         names=names,
         **placed,
@@ -244,12 +256,13 @@ def _region_ids(
 def _colors(
     role: str, labels: LabelMap, spec: EvalSpec, options: ShowOptions, region: tuple[int, ...] | None, *, native: bool
 ) -> dict[int | None, colors.Rgba]:
+    accent = {"gt": colors.GT_ACCENT, "pred": colors.PRED_ACCENT, "second": colors.SECOND_ACCENT}[role]
     if region is not None:
-        return colors.accent_colors(region, colors.GT_ACCENT if role == "gt" else colors.PRED_ACCENT)
+        return colors.accent_colors(region, accent)
     objects = spec.is_instances  # each id is an object with a colour of its own
     ids = ([] if native or objects else label_ids(spec)) or _ids_of(labels.data)
-    if role == "pred" and options.mode == "contour":
-        return colors.accent_colors(ids, colors.PRED_ACCENT, unknown=colors.LOUD)
+    if role == "second" or (role == "pred" and options.mode == "contour"):
+        return colors.accent_colors(ids, accent, unknown=colors.LOUD)
     return colors.label_colors(ids)
 
 

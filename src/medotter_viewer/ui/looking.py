@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,21 +16,23 @@ from medotter_viewer.ui.corner import across_line, channel_line, slice_line
 from medotter_viewer.ui.display import Display
 from medotter_viewer.ui.going import ORDERS, Going
 from medotter_viewer.ui.layers import IMAGE_PREFIX, specs
-from medotter_viewer.ui.legend import legend, merged, vector_legend
+from medotter_viewer.ui.legend import Entry, legend, merged, vector_legend
 from medotter_viewer.ui.letters import edge_letters
-from medotter_viewer.ui.options import MODES, ShowOptions
+from medotter_viewer.ui.match_layers import MatchLook, match_legend, match_specs
+from medotter_viewer.ui.options import COMPARED, MODES, ShowOptions
 from medotter_viewer.ui.overlay import Overlay
 from medotter_viewer.ui.placing import Placed, place, place_prediction
 from medotter_viewer.ui.readout import readout
+from medotter_viewer.ui.second_layers import PlacedSecond, alone, place_second, second_vectors, with_second
 from medotter_viewer.ui.vector_display import VectorDisplay
 from medotter_viewer.ui.vectors import vector_specs
 from medotter_viewer.ui.widgets.what_if_rows import banner_line
 
 _MARGIN, _NAMES_MARGIN = 0.03, 0.12  # names of points at the edge of the picture need room beside it
-_ALL = frozenset({"gt", "pred", "error"})
+_ALL = frozenset({"gt", "pred", "second", "error"})
 _BLINKS: tuple[tuple[str, frozenset[str]], ...] = (
     ("both", frozenset()),
-    ("ground truth alone", frozenset({"pred"})),
+    ("ground truth alone", frozenset({"pred", "second"})),
     ("prediction alone", frozenset({"gt"})),
 )
 
@@ -45,6 +48,8 @@ class Looking:
         What.
     window : Window
         The first CT window.
+    contour_width : int
+        Of the ground truth's outlines.
 
     Attributes
     ----------
@@ -62,14 +67,17 @@ class Looking:
         Which slice and place is looked at.
     """
 
-    def __init__(self, viewer: Any, session: ReviewSession, window: Window) -> None:
-        self.show = ShowOptions(modality=session.source.modality, window=window)
+    def __init__(self, viewer: Any, session: ReviewSession, window: Window, contour_width: int = 2) -> None:
+        self.show = ShowOptions(modality=session.source.modality, window=window, contour_width=contour_width)
         self.display, self.overlay = Display(viewer), Overlay(viewer)
         self.vectors, self.placed = VectorDisplay(viewer), None  # type: tuple[VectorDisplay, Placed | None]
         self.go = Going(viewer, session, self.display, lambda: self.placed)
         self._viewer, self._session = viewer, session
         self._blink, self._fitted, self._held, self._axis = 0, False, False, 0
         self._tools = ""
+        self._solid: tuple[list[str], list[Entry]] | None = None
+        self.match_look: Callable[[], MatchLook | None] = lambda: None
+        self._second: PlacedSecond | None = None
 
     # ---------------------------------------------------------------- the case
 
@@ -77,8 +85,9 @@ class Looking:
         """Show a case that was just opened, on its slice."""
         self._blink = 0
         self.placed = place(self._session.working_case or opened.case, self._session.spec)
+        self._place_second()
         axis, worst = opened.axis, opened.worst_slice
-        self.look(hidden=_ALL if self._held else frozenset())
+        self.look(hidden=self._hidden())
         if axis != self._axis and self._viewer.dims.ndim == 3:  # else the plane stays that the user has chosen
             self._axis, self._fitted = axis, False
             self._viewer.dims.order = ORDERS[axis]
@@ -112,21 +121,36 @@ class Looking:
         self._tools = tools
         self.show = replace(self.show, editing=bool(tools))
 
+    def set_solid(self, solid: tuple[list[str], list[Entry]] | None) -> None:
+        """Hide all of the case while something is seen in three dimensions, of which lines and a legend tell, or show it."""
+        self._solid = solid
+        self.look()
+
     def look(self, **changes: Any) -> None:
         """Change how the case is looked at, and show it so."""
         session, placed = self._session, self.placed
         self.show = replace(self.show, region=session.region, native=session.native_shown, **changes)
         if placed is None:
             return
-        case = placed.case
-        arrays = specs(case, session.spec, self.show, pred_data=session.pred_data)
-        self.display.apply([*arrays, *contour_specs(case, placed, self.show)])
-        self.vectors.apply(vector_specs(placed, self.show))
+        case, second = placed.case, self._second
+        labels = None if second is None else second.case.pred
+        matched = self.match_look()
+        arrays = specs(case, session.spec, self.show, pred_data=session.pred_data, second=labels)
+        arrays = match_specs(arrays, matched, self.show)
+        judged = alone(placed, second) if second is not None and self.show.of_second else placed
+        flat = [*arrays, *contour_specs(case, judged, self.show)]
+        self.display.apply(flat if self._solid is None else [replace(one, visible=False) for one in flat])
+        lines = [*vector_specs(placed, self.show), *second_vectors(second, placed, self.show)]
+        self.vectors.apply(lines if self._solid is None else [replace(one, visible=False) for one in lines])
         self.overlay.set_banner(self._banner(case, placed))
         has_gt = (case.gt_native if self.show.native else case.gt or case.gt_native) is not None
         objects = session.spec.is_instances
-        entries = legend(self.show, has_gt=has_gt, has_pred=case.pred is not None, objects=objects)
-        self.overlay.set_legend(merged([*entries, *vector_legend(placed, self.show)]))
+        entries = match_legend(matched, self.show) or legend(
+            self.show, has_gt=has_gt, has_pred=case.pred is not None, objects=objects
+        )
+        entries = merged([*entries, *vector_legend(placed, self.show)])
+        entries = with_second(entries, second, session.source.model, self.show)
+        self.overlay.set_legend(entries if self._solid is None else self._solid[1])
         self.show_corner()
 
     def _banner(self, case: Case, placed: Placed) -> str:
@@ -135,7 +159,8 @@ class Looking:
         lines = banner_text(case, native_shown=session.native_shown, unscored_task=unscored, notes=placed.notes)
         shift = 0 if session.working is None else session.working.level_shift
         tried = banner_line(session.what_if, None if session.case is None else session.case.entry)
-        return "\n".join(filter(None, [*working_lines(placed, self._tools, shift), tried, lines]))
+        second = f"B ({session.second.name}): {session.second.message}" * bool(session.second.message)
+        return "\n".join(filter(None, [*working_lines(placed, self._tools, shift), tried, lines, second]))
 
     def cycle_mode(self) -> str:
         """Take the next of contours, fill, errors, off, and return its name."""
@@ -145,13 +170,46 @@ class Looking:
     def hide(self, hidden: bool) -> None:
         """Hide ground truth, prediction and errors, or show them as they were."""
         self._held = hidden
-        self.look(hidden=_ALL if hidden else _BLINKS[self._blink][1])
+        self.look(hidden=self._hidden())
 
     def blink(self) -> str:
         """Show ground truth alone, then prediction alone, then both; return which."""
         self._blink = (self._blink + 1) % len(_BLINKS)
-        self.look(hidden=_BLINKS[self._blink][1])
+        self.look(hidden=self._hidden())
         return _BLINKS[self._blink][0]
+
+    def cycle_second(self) -> str:
+        """Look at both models, at the second alone, at the first alone; return which."""
+        second = self._session.second
+        if not second.is_on:
+            return "no second prediction; the button below the list of cases opens one"
+        first = self._session.source.model or "no predictions"
+        shown = COMPARED[(COMPARED.index(self.show.second) + 1) % len(COMPARED)]
+        self.show = replace(self.show, second=shown)
+        self.look(hidden=self._hidden())
+        names = {"both": f"A: {first} and B: {second.name}", "b": f"B alone: {second.name}", "a": f"A alone: {first}"}
+        return names[shown]
+
+    def follow_second(self) -> None:
+        """Show a second model's prediction of the open case, or that it is gone."""
+        if not self._session.second.is_on and self.show.second != "both":
+            self.show = replace(self.show, second="both")
+        self._place_second()
+        self.look(hidden=self._hidden())
+
+    def _place_second(self) -> None:
+        second, placed = self._session.second, self.placed
+        case = second.case
+        there = case is not None and placed is not None and case.case_id == placed.case.case_id
+        if not there:
+            self._second = None
+        elif self._second is None or self._second.case is not case:
+            self._second = place_second(case, second.name, placed, self._session.spec)  # type: ignore[arg-type]
+
+    def _hidden(self) -> frozenset[str]:
+        """What is not drawn: all while a key is held, else what blinking and comparing leave out."""
+        compared = {"both": frozenset(), "b": frozenset({"pred"}), "a": frozenset({"second"})}
+        return _ALL if self._held else _BLINKS[self._blink][1] | compared[self.show.second]
 
     def toggle_others(self) -> str:
         """Show or hide the contours of structures that are not scored; return what is shown."""
@@ -202,10 +260,14 @@ class Looking:
             channel=self.show.channel,
             unit="HU" if self._has_hu() else "",
             placed=placed,
+            second=None if self._second is None else self._second.case.pred,
         )
 
     def show_corner(self) -> None:
-        """Write slice, channel and window as they are now."""
+        """Write slice, channel and window as they are now; in three dimensions what is seen there."""
+        if self._solid is not None:
+            self.overlay.set_corner("\n".join(self._solid[0]))
+            return
         dims, case = self._viewer.dims, self._session.case
         axis = dims.order[0]
         index, count = self.go.slice_place(axis) if len(dims.order) == 3 else (0, 0)

@@ -10,6 +10,8 @@ from medotter_viewer.core.windows import Window
 
 OverlayMode = Literal["contour", "fill", "error", "off"]
 MODES: tuple[OverlayMode, ...] = ("contour", "fill", "error", "off")
+Compared = Literal["both", "b", "a"]
+COMPARED: tuple[Compared, ...] = ("both", "b", "a")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,10 @@ class ShowOptions:
         Whether contours of structures that are not scored are drawn, thin and grey.
     editing : bool
         Whether predicted contours or points are being changed: then they are drawn over the errors, too.
+    second : {"both", "b", "a"}
+        With a second model: whether both predictions are looked at, or one of them. With ``b`` the errors are its own.
+    contour_width : int
+        Of the ground truth's outlines, by the user's preference; those of the prediction are half as wide.
     """
 
     region: str | None = None
@@ -59,3 +65,10 @@ class ShowOptions:
     modality: str | None = None
     others: bool = False
     editing: bool = False
+    second: Compared = "both"
+    contour_width: int = 2
+
+    @property
+    def of_second(self) -> bool:
+        """Whether the second model is looked at alone."""
+        return self.second == "b"

@@ -105,7 +105,7 @@ def place(case: Case, spec: EvalSpec) -> Placed:
     points = [p for side in landmarks if side is not None for p in side.points_world.values()]
     grid = case.grid or (None if stack is None else stack.grid) or _box(points)
     seeds = _seeds(case, stack) if stack is not None else _NO_POINTS
-    gt_points = _on(grid, landmarks[0])
+    gt_points = points_on(grid, landmarks[0])
     without_pred = Placed(
         case, stack, grid, gt, pred, others, {}, landmarks[0], None, gt_points, {}, (), (), {}, seeds, ()
     )
@@ -143,7 +143,7 @@ def _with_prediction(
     placed: Placed, case: Case, spec: EvalSpec, pred: PlacedRings | None, landmarks: Landmarks | None
 ) -> Placed:
     """Put a prediction to what is there of all else."""
-    gt, gt_landmarks, pred_points = placed.gt, placed.gt_landmarks, _on(placed.grid, landmarks)
+    gt, gt_landmarks, pred_points = placed.gt, placed.gt_landmarks, points_on(placed.grid, landmarks)
     kept = [label for label in placed.pred_points if label in pred_points]  # in the order in which they are drawn
     pred_points = {label: pred_points[label] for label in dict.fromkeys([*kept, *pred_points])}
     both = gt_landmarks is not None and landmarks is not None
@@ -215,8 +215,8 @@ def _seeds(case: Case, stack: SliceStack) -> Floats:
     return np.concatenate(found)
 
 
-def _on(grid: Grid | None, landmarks: Landmarks | None) -> dict[int, Floats]:
-    """Displayed index of points: through the grid's axes, as its arrays are drawn."""
+def points_on(grid: Grid | None, landmarks: Landmarks | None) -> dict[int, Floats]:
+    """Return the displayed index of points: through the grid's axes, as its arrays are drawn."""
     if grid is None or landmarks is None or not landmarks.points_world:
         return {}
     points = landmarks.points_world

@@ -8,7 +8,7 @@ import numpy as np
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.grid import Grid
-from medotter_viewer.core.labels import IntArray
+from medotter_viewer.core.labels import IntArray, LabelMap
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.core.volume import Volume
 from medotter_viewer.geometry.orientation import display_order
@@ -44,6 +44,7 @@ def readout(
     channel: str | None = None,
     unit: str = "",
     placed: Placed | None = None,
+    second: LabelMap | None = None,
 ) -> str:
     """Return the line for a displayed position (mm).
 
@@ -63,6 +64,8 @@ def readout(
         Unit of its intensities.
     placed : Placed, optional
         Where the contours of the case lie.
+    second : LabelMap, optional
+        A second model's prediction, on the grid of the labels.
     """
     image = case.channels.get(channel or "") or case.first_image
     grid = case.grid or (None if placed is None else placed.grid)
@@ -84,6 +87,8 @@ def readout(
     if case.pred is not None:
         data = case.pred.data if pred_data is None else pred_data
         parts.append(f"pred {label_name(int(data[voxel]), spec)}")
+    if second is not None:
+        parts.append(f"B {label_name(int(second.data[voxel]), spec)}")
     sides = () if placed is None else (("gt", placed.gt), ("pred", placed.pred))
     parts += [f"{name} {'inside' if side.covers(position) else 'outside'}" for name, side in sides if side is not None]
     return "  ·  ".join(parts)

@@ -19,11 +19,13 @@ _GAP = " " * 7  # between a point and its name: beside the outline of a vertebra
 _RANKS = {
     "other_rings": 0,
     "gt_rings": 1,
-    "pred_rings": 2,
-    "seeds": 3,
-    "distances": 4,
-    "gt_points": 5,
-    "pred_points": 6,
+    "second_rings": 2,
+    "pred_rings": 3,
+    "seeds": 4,
+    "distances": 5,
+    "gt_points": 6,
+    "second_points": 7,
+    "pred_points": 8,
 }
 
 

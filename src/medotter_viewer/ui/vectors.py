@@ -120,10 +120,11 @@ class LinesSpec:
     visible: bool
 
 
+_WIDTH = 2  # of outlines, for which the widths here are
 _GT_PX = 2.8  # seen on both sides of a prediction that runs along it
 _EDITED_PX = 4.5  # seen on both sides of the line that napari draws over what is selected
 VectorSpec = RingsSpec | PointsSpec | LinesSpec
-_NEAR_MM = (8.0, 15.0, 15.0)
+NEAR_MM = (8.0, 15.0, 15.0)
 """Half of what a vertebral body measures: within it the centre of a vertebra is worth seeing."""
 
 
@@ -134,7 +135,8 @@ def vector_specs(placed: Placed, options: ShowOptions) -> list[VectorSpec]:
 
     def rings(role: str, name: str, side: PlacedRings | None, color: str, shown: bool, **how: float) -> None:
         if side is not None:
-            found.append(RingsSpec(role, name, side, color, visible=shown, **{"width_px": 1.6, **how}))
+            width = how.get("width_px", 1.6) * options.contour_width / _WIDTH
+            found.append(RingsSpec(role, name, side, color, visible=shown, **{**how, "width_px": width}))
 
     others = options.others and options.mode != "off"
     rings("other_rings", "other structures", placed.others, OTHER_ACCENT, others, width_px=1.0, opacity=0.7)
@@ -201,7 +203,7 @@ def _point_specs(placed: Placed, options: ShowOptions) -> Iterable[VectorSpec]:
                 **where,
                 visible=visible,
                 before=role == "gt",
-                near_mm=_NEAR_MM,
+                near_mm=NEAR_MM,
                 twins=tuple(_twin(i, placed) for i in points) if named_there else (),
             )
 

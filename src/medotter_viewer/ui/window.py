@@ -5,6 +5,7 @@ The only object that knows all of them; it tells the one what happened to the ot
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -15,17 +16,24 @@ from medotter_viewer.engine.choice import prepare
 from medotter_viewer.errors import CaseNotFoundError, MissingDisplayError
 from medotter_viewer.session.events import OpenedCase
 from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.session.state_file import ReviewState, SavedView
 from medotter_viewer.sources.source import CaseSource, Split
 from medotter_viewer.ui.banner import case_line
 from medotter_viewer.ui.canvas_tools import CanvasTools
 from medotter_viewer.ui.display import Display
 from medotter_viewer.ui.docks import Docks
 from medotter_viewer.ui.editing import Editing
+from medotter_viewer.ui.focus import FocusBack
 from medotter_viewer.ui.key_sheet import KeySheet
 from medotter_viewer.ui.keys import bind_keys, bind_shortcuts
 from medotter_viewer.ui.looking import Looking
 from medotter_viewer.ui.match_display import MatchDisplay
+from medotter_viewer.ui.menus import ReviewMenu, unregister
+from medotter_viewer.ui.predict_bar import PredictBar
 from medotter_viewer.ui.preferences import read_preferences
+from medotter_viewer.ui.reviewing import Reviewing
+from medotter_viewer.ui.saved_reviews import begin
+from medotter_viewer.ui.saving import Saving
 from medotter_viewer.ui.screen import no_display
 from medotter_viewer.ui.surfaces3d import Surfaces3D
 from medotter_viewer.ui.threads import MainThread
@@ -65,6 +73,8 @@ class ReviewWindow:
         What of the prediction is being changed.
     docks : Docks
         The panels.
+    reviewing : Reviewing
+        What is said of cases.
     matching : MatchDisplay
         Matches of an instance task on the canvas.
     surfaces : Surfaces3D
@@ -73,10 +83,15 @@ class ReviewWindow:
         Window and level, three planes, ruler and region of interest.
     """
 
+    viewer: Any
     session: ReviewSession
     looking: Looking
     display: Display
+    reviewing: Reviewing
     editing: Editing
+    docks: Docks
+    saving: Saving
+    tools: CanvasTools
 
     def __init__(
         self,
@@ -93,15 +108,24 @@ class ReviewWindow:
         preferences = read_preferences(source.spec.task_type)
         self._main = MainThread(self.show_message)
         self._executor = ThreadPoolExecutor(3, thread_name_prefix="medotter-viewer")
+        self.split = split
         self.session = ReviewSession(
-            source, executor=self._executor, deliver=self._main.deliver, split=split, hd95=preferences.hd95
+            source,
+            executor=self._executor,
+            deliver=self._main.deliver,
+            split=split,
+            hd95=preferences.hd95,
+            read_ahead=preferences.read_ahead,
+            read_ahead_mb=preferences.read_ahead_mb,
         )
         if region is not None:
             self.session.select_region(region)
-        self.looking = Looking(viewer, self.session, preferences.window)
+        self.looking = Looking(viewer, self.session, preferences.window, preferences.contour_width)
         self.display, self.overlay = self.looking.display, self.looking.overlay
         self.docks = Docks(viewer, self.session, focus=self.focus_canvas, run_in_background=self._run_in_background)
+        self.reviewing = Reviewing(viewer, self.session, self.looking, self.docks, self.show_message)
         self.editing = Editing(viewer, self.session, self.looking, self.show_message)
+        self.saving = Saving(self.session, self._run_in_background, self.show_message)
         self.tools = CanvasTools(viewer, self.session, self.looking, self.show_message)
         self.matching = MatchDisplay(viewer, self.session, self.looking, self.show_message)
         self.surfaces = Surfaces3D(viewer, self.session, self.looking, self._run_in_background, self.show_message)
@@ -112,6 +136,9 @@ class ReviewWindow:
         self.key_sheet = KeySheet(viewer.window._qt_window)
         self._unbind_keys = bind_keys(self)
         self._shortcuts = bind_shortcuts(self, viewer.window._qt_viewer.canvas.native, viewer.window._qt_window)
+        self.menu = ReviewMenu(self)
+        self._focus_back = FocusBack(self.docks.panels, self.focus_canvas)
+        self.predict_bar: PredictBar | None = None
         _WINDOWS[viewer] = self
         listed = [*source.case_ids("test"), *(row.case_id for row in self.session.rows)]
         first = case_id or next((i for i in listed if any(row.case_id == i for row in self.session.rows)), None)
@@ -172,6 +199,36 @@ class ReviewWindow:
     def toggle_help(self) -> None:
         """Show or hide the table of keys."""
         self.key_sheet.toggle()
+
+    def tell_why(self) -> None:
+        """Tell where the headline number of the selected region comes from."""
+        if (nothing := self.docks.why.ask_headline()) is not None:
+            self.show_message(nothing)
+
+    def use_predictor(self, model: Any, name: str) -> None:
+        """Let a model predict the open case on request, by a button at the bottom."""
+        self.session.use_predictor(model, name)
+        predicting = self.session.predicting
+        if predicting is not None:
+            self.predict_bar = PredictBar(predicting, self.predict, self.show_message)
+            self.viewer.window._qt_window.statusBar().addPermanentWidget(self.predict_bar)
+
+    def predict(self) -> None:
+        """Let the model predict the open case, or drop the prediction that is awaited."""
+        predicting = self.session.predicting
+        if predicting is None:
+            self.show_message("no predictor: open with --predictor PKG.MOD:OBJ, or view(..., predictor=...)")
+        elif predicting.is_running:
+            predicting.cancel()
+        else:
+            predicting.start(self.session.case)
+        self.focus_canvas()
+
+    def drop_prediction(self) -> None:
+        """Look at the prediction on file again."""
+        case = self.session.case
+        dropped = case is not None and self.session.edits.drop_prediction(case)
+        self.show_message("the prediction on file is shown" if dropped else "no model predicted this case here")
 
     def show_message(self, message: str) -> None:
         """Say something in the status line."""
@@ -253,8 +310,11 @@ class ReviewWindow:
         self.docks.stop_work()
         self.tools.stop_work()
         self.session.close()
+        if not _WINDOWS:
+            unregister()
         if not _is_alive(self.viewer):
             return  # everything else went with the window
+        self.reviewing.close()
         self.editing.close()
         self.tools.close()
         self.matching.close()
@@ -266,6 +326,11 @@ class ReviewWindow:
         self.viewer.mouse_move_callbacks.remove(self._on_mouse_moved)
         self._unbind_keys()
         self.key_sheet.close_quietly()
+        self.menu.close()
+        self._focus_back.close()
+        if self.predict_bar is not None:
+            self.predict_bar.close_connections()
+            self.predict_bar.deleteLater()
         for shortcut in self._shortcuts:
             shortcut.setEnabled(False)
             shortcut.deleteLater()
@@ -294,6 +359,10 @@ def open_window(
     viewer: Any = None,
     show: bool = True,
     second: CaseSource | None = None,
+    view: SavedView | None = None,
+    state: ReviewState | None = None,
+    predictor: tuple[Any, str] | None = None,
+    say: Sequence[str] = (),
 ) -> ReviewWindow:
     """Open a review in a window and return it.
 
@@ -311,6 +380,14 @@ def open_window(
         Whether a new window is shown.
     second : CaseSource, optional
         The same cases with another model's predictions; see `with_predictions`.
+    view : SavedView, optional
+        Place of the first case that is shown.
+    state : ReviewState, optional
+        A saved review that is taken up; it says which case, region and split.
+    predictor : (object, str), optional
+        A model that predicts on request, and what it is called.
+    say : sequence of str
+        What is to be said once the window is there.
 
     Raises
     ------
@@ -318,6 +395,8 @@ def open_window(
         If there is no screen.
     """
     # What cannot be used is an error before a window opens.
+    if state is not None:
+        case_id, region, split = state.case_id, state.region, state.split
     source.spec.check_region(region)
     source.record()  # finds the data root, or says that it is not there
     listed = source.case_ids(split)
@@ -330,7 +409,9 @@ def open_window(
         viewer.window._qt_window.resize(*WINDOW_SIZE)
     if (old := _WINDOWS.get(viewer)) is not None:
         old.close()
-    return ReviewWindow(viewer, source, case_id=case_id, region=region, split=split, second=second)
+    window = ReviewWindow(viewer, source, case_id=case_id, region=region, split=split, second=second)
+    begin(window, case_id, view=view, state=state, predictor=predictor, say=say)
+    return window
 
 
 def window_of(viewer: Any) -> ReviewWindow | None:

@@ -148,9 +148,9 @@ def test_score_all_fills_values(session, dock, qtbot):
     seen = []
     session.events.progress_changed.connect(lambda done, total: seen.append((done, total, dock.score_all.text())))
     qtbot.mouseClick(dock.score_all, Qt.MouseButton.LeftButton)
-    assert texts(dock.model, 0)[2:] == ["0.857", "3.00", "1 cap", "near"]
+    assert texts(dock.model, 0)[2:] == ["0.857", "3.00", "0.0714", "1 cap", "near"]
     assert texts(dock.model, 1)[2:4] == ["1.000", "0.00"]
-    assert texts(dock.model, 2)[2:] == [*["no prediction"] * 3, "far"]
+    assert texts(dock.model, 2)[2:] == [*["no prediction"] * 4, "far"]
     assert seen[0] == (0, 3, "Cancel")
     assert seen[-1] == (0, 0, "Score all")
     assert dock.footer.text() == "2 of 3 scored · 1 no prediction"

@@ -53,14 +53,21 @@ class CaseMetricsModel(CellModel):
         self._rows: list[list[Cell]] = []
         self._connections = Connections()
         self._connections.add(session.events.scores_changed, self.refresh)
+        for signal in (session.second.events.chosen, session.second.events.score_changed):
+            self._connections.add(signal, self.refresh)
         self.refresh()
 
     def make_columns(self) -> Sequence[Column]:
         """Return the columns."""
-        self._rows = case_cells(self._session.score)
+        second = self._session.second
+        is_compared = second.is_on and not self._session.what_if.is_on_for(self._session.case)
+        self._rows = case_cells(self._session.score, second.score if is_compared else None)
+        if is_compared:
+            self._rows = [[*row[:2], *(row[4:] or [Cell(NOTHING, tone="quiet")]), *row[2:4]] for row in self._rows]
         return [
             Column("case", "numbers of the case as a whole", stretch=True, least=90),
-            Column("value", numeric=True),
+            Column("A" if is_compared else "value", numeric=True),
+            *[Column("B", second.name, numeric=True)] * is_compared,
             Column("", "unit", least=30),
             Column("rule", "what set the value, or why there is none", least=80),
         ]
@@ -78,8 +85,8 @@ class CaseMetricsModel(CellModel):
         self._connections.close()
 
 
-def case_cells(score: CaseScore | None) -> list[list[Cell]]:
-    """Return a line for each metric of the case: name, value, unit, rule."""
+def case_cells(score: CaseScore | None, second: CaseScore | None = None) -> list[list[Cell]]:
+    """Return a line for each metric of the case: name, value, unit, rule, and a second model's value if it has one."""
     if score is None or score.status != "scored":
         return []
     volumes = (v.value for name, v in score.case.items() if name.endswith(_VOLUME) and v.value is not None)
@@ -98,6 +105,10 @@ def case_cells(score: CaseScore | None) -> list[list[Cell]]:
                 Cell(rule, rule, "quiet", word=True),
             ]
         )
+        if second is not None and name in second.case:
+            lines[-1].append(
+                Cell(_text(name, second.case[name], unit)[0], _RULES.get(second.case[name].rule or "", ""))
+            )
     return lines
 
 

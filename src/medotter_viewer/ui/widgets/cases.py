@@ -10,10 +10,13 @@ from qtpy.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QProgressB
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 from medotter_viewer.ui.banner import unscored_text
+from medotter_viewer.ui.widgets.cases_compared import sorting_text, sortings
+from medotter_viewer.ui.widgets.cases_judged import reviewed_words
 from medotter_viewer.ui.widgets.cases_model import CasesModel
 from medotter_viewer.ui.widgets.cell_table import CellTable
 from medotter_viewer.ui.widgets.dock import Panel
 from medotter_viewer.ui.widgets.layout import dense
+from medotter_viewer.ui.widgets.second_button import SecondButton
 
 _ERRORS = ("error", "missing file")
 
@@ -36,16 +39,20 @@ class CasesDock(Panel):
         self.table = CellTable(self.model, self)
         self.filter = QLineEdit()
         self.filter.setPlaceholderText("filter, e.g. dataset:BTCV status:error")
-        self.filter.setToolTip("words that must all be found; dataset: split: tier: status: case: look in one field")
+        self.filter.setToolTip(
+            "words that must all be found; dataset: split: tier: status: case: verdict: look in one field\n"
+            "reviewed:yes and reviewed:no tell cases with a verdict of yours from those without"
+        )
         self.filter.setClearButtonEnabled(True)
         self.sorting = QComboBox()
-        for metric in (None, *session.metrics):
-            self.sorting.addItem("as listed" if metric is None else f"worst {metric} first", metric)
+        self._fill_sortings()
         self.score_all = QPushButton("Score all")
         self.progress = QProgressBar()
         self.progress.setFormat("%v of %m")
         self.progress.hide()
         self.footer = QLabel()
+        self.second = SecondButton(session, on_done, self)
+        self.second.setVisible(bool(session.metrics))
         if not session.can_score:
             self.score_all.setEnabled(False)
             self.score_all.setToolTip(unscored_text(session.case, session.spec.task_type))
@@ -63,8 +70,12 @@ class CasesDock(Panel):
         whole.addWidget(self.filter)
         whole.addLayout(choices)
         whole.addWidget(self.table, 1)
-        whole.addWidget(self.footer)
-        whole.addWidget(self.progress)
+        below = QHBoxLayout()
+        below.setSpacing(4)
+        below.addWidget(self.footer, 1)
+        below.addWidget(self.progress, 1)
+        below.addWidget(self.second)
+        whole.addLayout(below)
 
     def _connect(self, session: ReviewSession) -> None:
         self.filter.textChanged.connect(session.set_filter)
@@ -79,11 +90,21 @@ class CasesDock(Panel):
         self._connections.add(events.row_changed, self._on_row_changed)
         self._connections.add(events.case_changed, self._on_case_changed)
         self._connections.add(events.progress_changed, self._on_progress_changed)
+        self._connections.add(session.second.events.chosen, self._fill_sortings)
 
     def close_connections(self) -> None:
         """Stop listening to the session."""
         super().close_connections()
         self.model.close_connections()
+        self.second.close_connections()
+
+    def _fill_sortings(self) -> None:
+        """Offer what the list can be sorted by."""
+        self.sorting.clear()
+        self.sorting.addItem("as listed", None)
+        for key in (*self._session.metrics, *sortings(self._session)):
+            self.sorting.addItem(sorting_text(key), key)
+        self.sorting.setCurrentIndex(max(self.sorting.findData(self._session.worst_first), 0))
 
     # ---------------------------------------------------------------- what the user does
 
@@ -144,4 +165,4 @@ class CasesDock(Panel):
         parts += [f"{errors} error{'s' * (errors > 1)}"] if errors else []
         parts += [f"{without} no prediction"] if without else []
         parts += [f"{len(rows)} of {self._session.n_cases} listed"] if len(rows) < self._session.n_cases else []
-        self.footer.setText(" · ".join(parts))
+        self.footer.setText(" · ".join([*parts, *reviewed_words(rows)]))

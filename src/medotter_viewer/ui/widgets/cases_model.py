@@ -6,13 +6,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from qtpy.QtCore import QTimer
+
 from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
 from medotter_viewer.core.scores import MetricValue
 from medotter_viewer.core.spec import MACRO
 from medotter_viewer.scoring.lung import METRICS as SCAN_METRICS
 from medotter_viewer.scoring.vertebrae import CASE_METRICS as VERTEBRA_METRICS
-from medotter_viewer.session.case_list import CaseRow
+from medotter_viewer.session.case_list import LOSS, WORST_FOR_B, CaseRow
 from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.ui.widgets.cases_compared import (
+    compared_metrics,
+    loss_cell,
+    loss_columns,
+    second_cells,
+    second_columns,
+)
+from medotter_viewer.ui.widgets.cases_judged import unless_blinded, verdict_cell, verdict_columns
 from medotter_viewer.ui.widgets.cell_model import CellModel
 from medotter_viewer.ui.widgets.cells import Cell, Column
 from medotter_viewer.ui.widgets.connections import Connections
@@ -25,6 +35,7 @@ _ERRORS = ("error", "missing file")
 _WORDS = (*_ERRORS, "no prediction")
 
 _FIRST_METRIC = 2  # after the mark of the open case and its id
+_SOON_MS = 50  # scores that come one after the other are drawn together
 
 
 class CasesModel(CellModel):
@@ -39,7 +50,13 @@ class CasesModel(CellModel):
     def __init__(self, session: ReviewSession, parent: Any = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._short = self._with_dataset = self._with_split = self._with_tier = False
+        self._short = self._with_dataset = self._with_split = self._with_tier = self._with_verdict = False
+        self._with_loss = self._with_second = False
+        self._metrics: tuple[str, ...] = ()
+        self._due = QTimer(self)
+        self._due.setSingleShot(True)
+        self._due.setInterval(_SOON_MS)
+        self._due.timeout.connect(self.refresh)
         self._connections = Connections()
         events = session.events
         self._connections.add(events.rows_changed, self.refresh)
@@ -61,16 +78,27 @@ class CasesModel(CellModel):
         region = self._session.spec.headline.region
         mean = ", the mean over the labelled regions" * (region == MACRO)
         short = "mean" if region == MACRO else region if len(region) < _LONG else f"{region[: _LONG - 2]}…"
+        loss = loss_columns(self._session)
+        second = second_columns(self._session)
+        judged = verdict_columns(self._session)
+        self._with_loss, self._with_second, self._with_verdict = bool(loss), bool(second), bool(judged)
+        self._metrics = compared_metrics(self._session)
+        own = [
+            Column(f"{m}\n{_UNITS.get(m, '')}".strip(), f"{m} of the case; click to sort", numeric=True)
+            if m in _OF_CASE
+            else Column(f"{m}\n{_UNITS.get(m, short)}", f"{m} of {region}{mean}; click to sort", numeric=True)
+            for m in self._metrics
+        ]
         return [
             Column(""),
             Column("case", stretch=True, least=132),
             *(
-                Column(f"{m}\n{_UNITS.get(m, '')}".strip(), f"{m} of the case; click to sort", numeric=True)
-                if m in _OF_CASE
-                else Column(f"{m}\n{_UNITS.get(m, short)}", f"{m} of {region}{mean}; click to sort", numeric=True)
-                for m in self._session.metrics
+                [*loss, *(replace(one, header=f"A\n{m}") for one, m in zip(own, self._metrics, strict=True)), *second]
+                if second
+                else [*own, *loss]
             ),
             Column("status", least=44),
+            *judged,
             *[Column("dataset", least=36)] * self._with_dataset,
             *[Column("split", least=30)] * self._with_split,
             *[Column("tier", least=30)] * self._with_tier,
@@ -85,18 +113,20 @@ class CasesModel(CellModel):
         case = self._session.rows[row]
         is_open = case.case_id == self._session.current_id
         name = case.case_id.removeprefix(_prefix(case)) if self._short else case.case_id
-        return [
+        cells = [
             Cell(OPEN if is_open else "", "open" * is_open),
             Cell(name, case.case_id, bold=is_open),
             *self._results(case),
+            *[verdict_cell(case)] * self._with_verdict,
             *[Cell(case.entry.dataset or "", case.entry.dataset or "")] * self._with_dataset,
             *[Cell(case.entry.split or "")] * self._with_split,
             *[Cell(case.entry.tier or "", case.entry.tier or "")] * self._with_tier,
         ]
+        return unless_blinded(cells, self.columns, case, self._session)
 
     def spans(self) -> Iterable[tuple[int, int, int]]:
         """Return where a word stands for the numbers."""
-        n_covered = len(self._session.metrics) + 1
+        n_covered = self._n_covered()
         for row, case in enumerate(self._session.rows):
             if case.status in _WORDS:
                 yield row, _FIRST_METRIC, n_covered
@@ -111,23 +141,35 @@ class CasesModel(CellModel):
         return ids.index(self._session.current_id) if self._session.current_id in ids else None
 
     def metric_of(self, column: int) -> str | None:
-        """Return the metric of a column."""
+        """Return what a click on the header of a column sorts by; None for one that does not sort."""
+        loss = [LOSS] * self._with_loss
+        compared = [*loss, *self._metrics, None, WORST_FOR_B]
+        keys = compared if self._with_second else [*self._metrics, *loss]
         place = column - _FIRST_METRIC
-        return self._session.metrics[place] if 0 <= place < len(self._session.metrics) else None
+        return keys[place] if 0 <= place < len(keys) else None
 
     def close_connections(self) -> None:
         """Stop listening."""
         self._connections.close()
+        self._due.stop()
+
+    def _n_covered(self) -> int:
+        """How many columns a word covers: the numbers and the status, but not a second model's numbers."""
+        return len(self._metrics) + self._with_loss + (not self._with_second)
 
     def _results(self, row: CaseRow) -> list[Cell]:
         status = status_cell(row)
+        second = second_cells(row, self._session) if self._with_second else []
         if row.case_id in self._session.edits.case_ids and row.status not in _ERRORS:
             why = "edited here: the numbers are those of the file; yours are in the score table while the case is open"
             status = replace(status, text="edited", why=why, tone="plain")
         if row.status in _WORDS:
-            covered = replace(status, span=0, word=True)
-            return [replace(covered, span=len(self._session.metrics) + 1), *[covered] * len(self._session.metrics)]
-        return [*(self._value(row, metric) for metric in self._session.metrics), status]
+            covered, n_covered = replace(status, span=0, word=True), self._n_covered()
+            line = [replace(covered, span=n_covered), *[covered] * (n_covered - 1)]
+            return [*line, *second, *[Cell()] * bool(second)]
+        values = [self._value(row, metric) for metric in self._metrics]
+        loss = [loss_cell(row, self._session.losses)] * self._with_loss
+        return [*loss, *values, *second, status] if second else [*values, *loss, status]
 
     def _value(self, row: CaseRow, metric: str) -> Cell:
         value = headline_metric(row, self._session.spec.headline.region, metric)
@@ -139,10 +181,11 @@ class CasesModel(CellModel):
         remark = f"slanted: a mean with {caps} cap{'s' * (caps > 1)}, values set by a rule" if caps else ""
         return Cell(number_text(metric, value.value), remark, italic=bool(caps))
 
-    def _on_row_changed(self, case_id: str) -> None:
-        for place, row in enumerate(self._session.rows):
-            if row.case_id == case_id:
-                self.refresh_rows(place, place)
+    def _on_row_changed(self, _: str) -> None:
+        """Read the lines again, for one score changes what all cases cost; soon, for more may follow at once."""
+        self._made.clear()
+        if not self._due.isActive():
+            self._due.start()
 
     def _on_edited(self, _: object = None) -> None:
         """Show whether the open case is edited."""

@@ -98,6 +98,7 @@ class ScoresDock(Panel):
         self._connections.add(events.scoring_changed, self._on_scoring_changed)
         self._connections.add(events.region_changed, self._on_region_changed)
         self._connections.add(events.profile_changed, self._on_profile_changed)
+        self._connections.add(session.second.events.chosen, self._show_state)
         self._show_state()
 
     def set_position(self, axis: int, index: int) -> None:
@@ -229,11 +230,13 @@ def header_text(session: ReviewSession, scoring: bool) -> str:
     if session.spec.task_type == SHOWN_ONLY:
         return ""
     model = session.source.model or "no predictions"
-    parts = [f"{model} vs gt"]
+    second = session.second
+    parts = [f"A: {model} vs B: {second.name}" if second.is_on else f"{model} vs gt"]
     if "hd95" in shown_metrics(session):
         parts.append(f"hd95: {hd95_name(session.spec, session.options.hd95)}")
     parts += [session.edits.words] * session.edited
-    parts += ["what if: another label remap"] * session.what_if.is_on_for(session.case) + ["scoring…"] * scoring
+    tried = "what if: another label remap" + ", tried on A alone" * second.is_on
+    parts += [tried] * session.what_if.is_on_for(session.case) + ["scoring…"] * scoring
     return " · ".join(parts)
 
 

@@ -11,6 +11,7 @@ from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.widgets.cell_model import CellModel
 from medotter_viewer.ui.widgets.cells import Cell, Column
 from medotter_viewer.ui.widgets.connections import Connections
+from medotter_viewer.ui.widgets.scores_compared import compared
 from medotter_viewer.ui.widgets.scores_rows import ScoreTable
 
 
@@ -33,6 +34,8 @@ class ScoresModel(CellModel):
         self._connections = Connections()
         self._connections.add(session.events.scores_changed, self.refresh)
         self._connections.add(session.events.scoring_changed, self._on_scoring_changed)
+        for signal in (session.second.events.chosen, session.second.events.score_changed):
+            self._connections.add(signal, self.refresh)
         self.refresh()
 
     def make_columns(self) -> Sequence[Column]:
@@ -42,6 +45,8 @@ class ScoresModel(CellModel):
         self._table = (
             ScoreTable(score, self._session.spec, self._session.options.hd95, self.scoring) if score and shown else None
         )
+        if self._table is not None:
+            self._table = compared(self._table, self._session)
         return self._table.columns() if self._table else ()
 
     def n_rows(self) -> int:

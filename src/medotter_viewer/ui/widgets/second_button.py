@@ -1,0 +1,61 @@
+"""The button that lays a second model's predictions beside the first, and takes them away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from qtpy.QtWidgets import QFileDialog, QPushButton
+
+from medotter_viewer.errors import MedotterViewerError
+from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.ui.widgets.connections import Connections
+
+_ASK = "Second prediction…"
+_LONGEST = 18  # letters of a model's name
+
+
+class SecondButton(QPushButton):
+    """Asks for a folder, or closes the second prediction.
+
+    Parameters
+    ----------
+    session : ReviewSession
+        What is told.
+    on_done : callable
+        Called afterwards, so that the window can give the keyboard back to the canvas.
+    """
+
+    def __init__(self, session: ReviewSession, on_done: Callable[[], None], parent: Any = None) -> None:
+        super().__init__(parent)
+        self._session, self._on_done = session, on_done
+        self._connections = Connections()
+        self._connections.add(session.second.events.chosen, self._show_state)
+        self.clicked.connect(self._on_clicked)
+        self._show_state()
+
+    def close_connections(self) -> None:
+        """Stop listening."""
+        self._connections.close()
+
+    def _show_state(self) -> None:
+        second = self._session.second
+        name = second.name if len(second.name) <= _LONGEST else f"{second.name[: _LONGEST - 1]}…"
+        self.setText(f"Close B: {name}" if second.is_on else _ASK)
+        first = self._session.source.model or "no predictions"
+        self.setToolTip(
+            f"A: {first}\nB: {second.name}\nlook at A alone"
+            if second.is_on
+            else "lay another model's predictions beside these: both contours (key B), both numbers, cases by B−A"
+        )
+
+    def _on_clicked(self) -> None:
+        second = self._session.second
+        try:
+            if second.is_on:
+                second.close()
+            elif folder := QFileDialog.getExistingDirectory(self.window(), "Folder of the second model's predictions"):
+                second.open_folder(folder)
+        except MedotterViewerError as error:
+            self._session.events.failed.emit(str(error))
+        self._on_done()
