@@ -165,6 +165,11 @@ def test_the_curve_is_what_each_threshold_gives() -> None:
     at_half = found.curve[CURVE.index(0.5)]
     # one match of IoU 0.8, 4 missed, 4 invented
     assert (at_half.f1, at_half.pq) == (1 / 5, 0.8 / 5)
+    gt, pred = crowded(8)
+    moved = found_in(gt, pred)
+    for point in moved.curve:
+        exact = moved.detection(point.threshold)
+        assert (point.f1, point.pq) == pytest.approx((exact.f1, exact.pq), rel=1e-12)
 
 
 masks = arrays(np.int64, (1, 6, 6), elements=st.integers(0, 5))

@@ -20,8 +20,8 @@ from medotter_viewer.metrics.instances.table import MatchKind
 from medotter_viewer.metrics.instances.touching import touching_pairs
 from medotter_viewer.scoring.instances import instance_values
 
-COLUMNS = ("kind", "gt", "pred", "iou", "gt_area", "pred_area", "loss")
 Column = Literal["kind", "gt", "pred", "iou", "gt_area", "pred_area", "loss"]
+COLUMNS: tuple[Column, ...] = ("kind", "gt", "pred", "iou", "gt_area", "pred_area", "loss")
 CURVE: tuple[float, ...] = tuple(round(0.05 + 0.01 * i, 2) for i in range(91))
 """0.05, 0.06 ... 0.95: the thresholds of a curve."""
 
@@ -191,7 +191,9 @@ class InstanceMatches:
     @cached_property
     def curve(self) -> tuple[CurvePoint, ...]:
         """F1 and PQ at the thresholds of `CURVE`."""
-        found = [self.detection(threshold) for threshold in CURVE]
+        counted = zip(CURVE, *self.matcher.counts(CURVE), strict=True)
+        n_gt, n_pred = self.matcher.overlap.n_gt, self.matcher.overlap.n_pred
+        found = [Detection(t, int(tp), n_pred - int(tp), n_gt - int(tp), float(total)) for t, tp, total in counted]
         return tuple(CurvePoint(d.threshold, d.f1, d.pq) for d in found)
 
     @cached_property

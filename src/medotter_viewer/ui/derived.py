@@ -146,6 +146,8 @@ def same_data(one: Any, other: Any) -> bool:
         isinstance(one, CompactView) and isinstance(other, CompactView)
     ):
         return one.ids == other.ids and same_data(one.data, other.data)
+    if hasattr(one, "same_as") and type(one) is type(other):
+        return bool(one.same_as(other, same_data))
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         first, second = one.__array_interface__, other.__array_interface__
         return all(first[k] == second[k] for k in ("data", "shape", "strides", "typestr"))

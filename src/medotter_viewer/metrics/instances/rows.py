@@ -6,6 +6,7 @@ The same objects as `match_table` gives, without a Python object for each.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import get_args
@@ -146,6 +147,21 @@ class Matcher:
             If the threshold is not from 0 to 1.
         """
         return self._detection(threshold, self.pairs(threshold))
+
+    def counts(self, thresholds: Sequence[float]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return how many matches there are at each of some thresholds, and the sum of their IoU, rounded as it comes.
+
+        Much faster than `detection` for each, for a curve; its sums may differ in the last digits.
+        """
+        at = np.asarray(thresholds)
+        ious = self.overlap.ious
+        below, above = (np.sort(part) for part in (ious[self._largest_total], ious[ious > 0.5]))
+        tp, sums = np.zeros(at.size, dtype=np.int64), np.zeros(at.size)
+        for part, chosen in ((below, at < 0.5), (above, at >= 0.5)):
+            first = np.searchsorted(part, at[chosen], side="right")
+            totals = np.concatenate([np.cumsum(part[::-1])[::-1], [0.0]])
+            tp[chosen], sums[chosen] = part.size - first, totals[first]
+        return tp, sums
 
     def rows(self, threshold: float) -> MatchRows:
         """Return what became of every object.

@@ -35,8 +35,16 @@ def touching_pairs(labels: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         one, other = (labels[tuple(_part(along, side) for along in step)] for side in (0, 1))
         beside = (one != other) & (one != 0) & (other != 0)
         pairs = np.stack([one[beside], other[beside]], axis=-1).astype(np.int64)
-        found.append(np.unique(np.sort(pairs, axis=1), axis=0))
-    return np.unique(np.concatenate(found), axis=0)
+        found.append(_once(np.sort(pairs, axis=1)))
+    return _once(np.concatenate(found))
+
+
+def _once(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each pair once, ascending: `np.unique` of rows takes seconds for a few hundred thousand."""
+    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    first = np.ones(len(pairs), dtype=np.bool_)
+    first[1:] = (pairs[1:] != pairs[:-1]).any(axis=1)
+    return pairs[first]
 
 
 def _part(along: int, side: int) -> slice:

@@ -24,6 +24,7 @@ _MOVES = (
     Qt.Key.Key_PageUp,
     Qt.Key.Key_PageDown,
 )
+_MANY_ROWS = 500
 _STYLE = "QHeaderView::section { border: none; padding: 2px 4px; } QTableView::item { padding: 0px 1px; }"
 
 
@@ -92,6 +93,8 @@ class CellTable(QTableView):
 
     def fit_columns(self) -> None:
         """Give every column the room its text needs and the rest to the one that stretches."""
+        if not self.isVisible() and self.model().rowCount() > _MANY_ROWS:
+            return  # Qt would measure every row: once it is seen, those on the screen
         columns, measured = self.model().columns, self.horizontalHeader().fontMetrics()
         headers = [max(measured.horizontalAdvance(line) for line in c.header.split("\n")) + 12 for c in columns]
         widths = [max(self.sizeHintForColumn(i) + 2, headers[i]) for i in range(len(columns))]
@@ -114,6 +117,12 @@ class CellTable(QTableView):
         for row, column, n_columns in self.model().spans():
             self.setSpan(row, column, 1, n_columns)
         self.fit_columns()
+
+    def showEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """Fit the columns of many rows."""
+        super().showEvent(event)
+        if self.model().rowCount() > _MANY_ROWS:
+            self.fit_columns()
 
     def resizeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         """Keep the columns fitted."""
