@@ -14,7 +14,7 @@ from scipy import ndimage
 from scipy.spatial.distance import cdist
 
 from medotter_viewer.errors import MetricInputError
-from medotter_viewer.metrics.components import ErrorComponent, error_components
+from medotter_viewer.metrics.components import ErrorComponent, KindTotal, error_components, error_pieces
 from medotter_viewer.metrics.error_map import error_map
 
 Array = NDArray[Any]
@@ -51,17 +51,17 @@ class TestByHand:
     )
 
     def test_kinds_sizes_and_places(self) -> None:
-        found = error_components(self.GT, self.PRED, spacing=(2.0, 0.5))
+        found = error_components(self.GT, self.PRED, spacing=(2.0, 0.5), connectivity="corners")
         assert found == [
-            ErrorComponent(1, "fp", 0, 1, 2, 2.0, (0.5, 4.5), ((0, 2), (4, 6))),
-            ErrorComponent(2, "fn", 1, 0, 1, 1.0, (1.0, 1.0), ((1, 2), (1, 2))),
-            ErrorComponent(3, "fn", 2, 0, 1, 1.0, (1.0, 6.0), ((1, 2), (6, 7))),
-            ErrorComponent(4, "fp", 0, 1, 1, 1.0, (2.0, 0.0), ((2, 3), (0, 1))),
-            ErrorComponent(5, "wrong", 3, 1, 1, 1.0, (3.0, 0.0), ((3, 4), (0, 1))),
+            ErrorComponent(1, "fp", 0, 1, 2, 2.0, (0.5, 4.5), ((0, 2), (4, 6)), (0, 4)),
+            ErrorComponent(2, "fn", 1, 0, 1, 1.0, (1.0, 1.0), ((1, 2), (1, 2)), (1, 1)),
+            ErrorComponent(3, "fn", 2, 0, 1, 1.0, (1.0, 6.0), ((1, 2), (6, 7)), (1, 6)),
+            ErrorComponent(4, "fp", 0, 1, 1, 1.0, (2.0, 0.0), ((2, 3), (0, 1)), (2, 0)),
+            ErrorComponent(5, "wrong", 3, 1, 1, 1.0, (3.0, 0.0), ((3, 4), (0, 1)), (3, 0)),
         ]
 
     def test_diagonal_neighbours_are_apart_when_faces_connect(self) -> None:
-        found = error_components(self.GT, self.PRED, spacing=(2.0, 0.5), connectivity="faces")
+        found = error_components(self.GT, self.PRED, spacing=(2.0, 0.5))
         assert [(c.kind, c.voxels) for c in found] == [
             ("fp", 1), ("fn", 1), ("fp", 1), ("fn", 1), ("fp", 1), ("wrong", 1)
         ]  # fmt: skip
@@ -75,7 +75,7 @@ class TestByHand:
         ]
 
     def test_distances_run_to_the_surface_that_was_missed_or_should_have_been_there(self) -> None:
-        found = error_components(self.GT, self.PRED, spacing=(2.0, 0.5), with_distance=True)
+        found = error_components(self.GT, self.PRED, spacing=(2.0, 0.5), connectivity="corners", with_distance=True)
         # The pair of invented pixels: (1, 5) lies 4 columns from (1, 1); (0, 4) 3 columns. A row is 2 mm.
         assert [(c.kind, c.farthest_mm, c.farthest_voxel) for c in found] == [
             ("fp", 2.0, (1, 5)),
@@ -118,6 +118,34 @@ class TestByHand:
         found = error_components(gt, pred, spacing=(1, 1))
         assert [(c.kind, c.gt_label, c.pred_label) for c in found] == [("fn", 1, 0), ("fp", 0, 1)]
 
+    def test_a_region_is_one_mask_whose_pieces_say_what_most_of_them_is_on_both_sides(self) -> None:
+        gt, pred = drawn("1233.."), drawn("3.11.1")
+        found = error_components(gt, pred, spacing=(1, 1), ids=[1, 2], as_one=True, with_distance=True)
+        assert [(c.kind, c.gt_label, c.pred_label, c.voxels, c.farthest_mm) for c in found] == [
+            # of two equally common ids the lower; the last voxel of the region in gt is column 1, of pred 2 is nearest
+            ("fn", 1, 0, 2, 2.0),
+            ("fp", 3, 1, 2, 2.0),
+            ("fp", 0, 1, 1, 4.0),
+        ]
+        masks = error_components((gt == 1) | (gt == 2), pred == 1, spacing=(1, 1))
+        assert len(masks) == 3
+
+    def test_the_middle_voxel_of_a_bent_piece_lies_in_it(self) -> None:
+        gt = drawn("1...1", "1...1", "11111")
+        (found,) = error_components(gt, np.zeros_like(gt), spacing=(1, 1))
+        assert found.centroid == pytest.approx((12 / 9, 2.0))
+        assert found.voxel == (2, 2)
+        # with rows of 9 mm the middle of the lower row is 6 mm away, the side of the second row 3.6 mm
+        (found,) = error_components(gt, np.zeros_like(gt), spacing=(9, 1))
+        assert found.voxel == (1, 0)
+
+    def test_a_list_that_is_cut_keeps_the_totals_of_all(self) -> None:
+        found = error_pieces(self.GT, self.PRED, spacing=(2.0, 0.5), limit=2)
+        assert [(c.id, c.kind) for c in found.listed] == [(1, "fp"), (2, "fn")]
+        assert found.n_pieces == 6
+        assert found.totals == {"fp": KindTotal(3, 3), "fn": KindTotal(2, 2), "wrong": KindTotal(1, 1)}
+        assert [axis.tolist() for axis in found.index(1)] == [[1], [1]]
+
     def test_nothing_wrong_and_nothing_there(self) -> None:
         assert error_components(self.GT, self.GT, spacing=(1, 1)) == []
         nothing = np.zeros((3, 3), dtype=np.uint8)
@@ -157,6 +185,28 @@ class TestProperties:
         errors = error_map(gt, pred)
         for kind, value in KINDS.items():
             assert sum(c.voxels for c in found if c.kind == kind) == (errors == value).sum()
+
+    @given(label_pairs(), st.booleans(), st.sampled_from([None, (1, 2)]))
+    def test_pieces_part_the_wrong_voxels_and_their_middle_voxel_is_the_nearest_to_the_centroid(
+        self, case: Any, as_one: bool, ids: Any
+    ) -> None:
+        gt, pred, spacing = case
+        if np.isfortran(gt):
+            pred = np.asfortranarray(pred)
+        found = error_pieces(gt, pred, spacing=spacing, ids=ids, as_one=as_one)
+        errors = error_map(gt, pred, ids=ids, as_one=as_one)
+        seen = np.zeros(gt.shape, dtype=np.int64)
+        for place, piece in enumerate(found.listed):
+            index = found.index(place)
+            np.add.at(seen, index, 1)
+            assert {int(v) for v in errors[index]} == {KINDS[piece.kind]}
+            away = np.linalg.norm((np.stack(index, axis=1) - piece.centroid) * spacing, axis=1)
+            mine = np.linalg.norm((np.array(piece.voxel) - piece.centroid) * spacing)
+            assert list(piece.voxel) in np.stack(index, axis=1).tolist()
+            assert mine == pytest.approx(away.min())
+        assert (seen == (errors > 1)).all()
+        for kind, value in KINDS.items():
+            assert found.totals.get(kind, KindTotal()).voxels == (errors == value).sum()
 
     @given(label_pairs())
     def test_ranks_follow_the_volume(self, case: Any) -> None:

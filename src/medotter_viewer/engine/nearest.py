@@ -157,6 +157,30 @@ def directed_distances(
     return list(zip(found[::2], found[1::2], strict=True))
 
 
+def distances_to(compiled: ModuleType, queries: _Voxels, target: _Voxels, measure: Metric) -> Directed:
+    """Return the distances of some voxels to a surface: one direction alone.
+
+    Parameters
+    ----------
+    compiled : module
+        The kernels.
+    queries : (n,) ndarray of int64
+        Any voxels; those that follow each other lie near each other at best.
+    target : (m,) ndarray of int64
+        The surface, ascending and not empty.
+    measure : Metric
+        Of the lattice of both.
+    """
+    found = Target.of(compiled, target, measure)
+    distances, nearest = np.empty(len(queries)), np.empty(len(queries), dtype=np.int32)
+    parts = [slice(start, start + _CHUNK) for start in range(0, len(queries), _CHUNK)]
+
+    def search(part: slice) -> int:
+        return _nearest_in(compiled, found, queries[part], measure, distances[part], nearest[part])
+
+    return Directed(distances, nearest, sum(in_threads(search, parts)))
+
+
 def _nearest_in(
     compiled: ModuleType,
     target: Target,

@@ -26,7 +26,7 @@ class RegionMasks:
         self._whole = (gt, pred)
         box = bounding_box((gt != 0) | (pred != 0)) or (slice(0, 0),) * gt.ndim
         self._cut = (gt[box], pred[box])
-        self._boxes = [_boxes_of_ids(labels) for labels in self._cut]
+        self._boxes = [boxes_of_ids(labels) for labels in self._cut]
 
     def of(self, ids: tuple[int, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return the masks of a region in ground truth and prediction, cut to one box that holds both."""
@@ -38,8 +38,14 @@ class RegionMasks:
         return id_mask(gt, ids), id_mask(pred, ids)
 
 
-def _boxes_of_ids(labels: NDArray[Any]) -> dict[int, tuple[slice, ...]] | None:
-    """Return the box of every id but 0 that occurs; None where ids are too large for that to pay."""
+def boxes_of_ids(labels: NDArray[Any]) -> dict[int, tuple[slice, ...]] | None:
+    """Return the box of every id but 0 that occurs; None where ids are too large for that to pay.
+
+    Parameters
+    ----------
+    labels : ndarray of int or bool
+        Without negative ids.
+    """
     from scipy import ndimage
 
     highest = int(labels.max(initial=0))
