@@ -17,6 +17,7 @@ from medotter_viewer.ui.widgets.dock import Panel
 from medotter_viewer.ui.widgets.export import ExportDock
 from medotter_viewer.ui.widgets.polygons import PolygonsDock
 from medotter_viewer.ui.widgets.remap import RemapDock
+from medotter_viewer.ui.widgets.review import ReviewDock
 from medotter_viewer.ui.widgets.scores import ScoresDock
 from medotter_viewer.ui.widgets.vertebrae import VertebraeDock
 
@@ -43,7 +44,7 @@ class Docks:
 
     Attributes
     ----------
-    cases, scores : CasesDock, ScoresDock
+    cases, scores, review : CasesDock, ScoresDock, ReviewDock
         Of every task.
     remap : RemapDock or None
         Where cases have label ids.
@@ -84,6 +85,8 @@ class Docks:
         else:
             self.remap = RemapDock(session, run_in_background, focus)
             self._tabs["Remap"] = self.remap
+        self.review = ReviewDock(session, focus)
+        self._tabs["Review"] = self.review
         self.export: ExportDock | None = None
         if session.metrics and session.can_score and session.spec.regions and not session.spec.is_instances:
             self.export = ExportDock(session, run_in_background, focus)
@@ -138,6 +141,15 @@ class Docks:
         for dock in self._docks:
             if dock.name == name:
                 dock.raise_()
+
+    def hide_numbers(self, hidden: bool, *, but: str) -> None:
+        """Take every panel at the right but one out of sight, or bring them back behind it."""
+        others = [dock for dock in self._docks if dock.name in self._tabs and dock.name != but]
+        if all(dock.isHidden() == hidden for dock in others):
+            return
+        for dock in others:
+            dock.setVisible(not hidden)
+        self.show(but)
 
     def say(self, text: str) -> None:
         """Show a line at the bottom of the window."""

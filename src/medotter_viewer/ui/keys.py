@@ -15,8 +15,10 @@ from medotter_viewer.ui.actions import ACTIONS, Action, run_action
 if TYPE_CHECKING:
     from medotter_viewer.ui.window import ReviewWindow
 
-BY_QT = frozenset({"Tab", "?"})
-"""Keys that never reach napari: Tab moves the focus, and where ? is differs between keyboards."""
+VERDICTS = tuple(f"F{number}" for number in range(1, 8))
+"""Keys that work wherever the keyboard is, in a field that is written in too."""
+BY_QT = frozenset({"Tab", "?", *VERDICTS})
+"""Keys that never reach napari: Tab moves the focus, where ? is differs between keyboards, and verdicts."""
 SETTINGS_OF_BRUSHES = frozenset({"B", "X"})
 """Keys of label layers that mean nothing until something is painted."""
 _IDLE = ("pan_zoom", "transform")
@@ -74,7 +76,7 @@ def bind_shortcuts(window: ReviewWindow, canvas: Any, main_window: Any) -> list[
     shortcuts = []
     for key, parent, context in (
         ("Tab", canvas, Qt.ShortcutContext.WidgetShortcut),
-        ("?", main_window, Qt.ShortcutContext.WindowShortcut),
+        *((key, main_window, Qt.ShortcutContext.WindowShortcut) for key in ("?", *VERDICTS)),
     ):
         action = next(a for a in ACTIONS if a.key == key)
         shortcut = QShortcut(QKeySequence(key), parent)
