@@ -80,5 +80,13 @@ class UsageError(MedotterViewerError, ValueError):
     """A combination of options that makes no sense."""
 
 
+class SavedReviewError(MedotterViewerError, ValueError):
+    """A saved review is none, was saved on another bundle, or names what is not there."""
+
+
+class PredictorError(MedotterViewerError, RuntimeError):
+    """A model that was asked to predict failed, or gave what is no prediction."""
+
+
 class WorkersError(MedotterViewerError, RuntimeError):
     """Processes or machines that were to score cases are not there, cannot start, or differ from this one."""

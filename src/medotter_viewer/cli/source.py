@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from medotter_viewer.cli.output import ProgressLine
 from medotter_viewer.errors import UsageError
@@ -21,21 +22,26 @@ def source_of(options: argparse.Namespace, *, predictions: bool = True) -> CaseS
         If neither a target nor files are named, or both are.
     """
     check_named(options)
+    return open_source(**options_of(options, predictions=predictions), progress=ProgressLine("read the ids of"))
+
+
+def options_of(options: argparse.Namespace, *, predictions: bool = True) -> dict[str, Any]:
+    """Return what the options say of `open_source`; `predictions` False leaves the model's files alone."""
     named = {name: getattr(options, name, None) for name in FOLDERS}
-    return open_source(
-        options.target,
-        predictions=options.predictions if predictions else None,
-        model_name=options.model_name,
-        data_root=options.data_root,
-        pattern=options.pattern if predictions else None,
-        remap=options.remap,
-        resample_prediction=options.resample_prediction,
-        **{**named, "pred": named["pred"] if predictions else None},
-        labels=getattr(options, "labels", None),
-        instances=getattr(options, "instances", False),
-        series=getattr(options, "series", None),
-        progress=ProgressLine("read the ids of"),
-    )
+    return {
+        "target": options.target,
+        "predictions": options.predictions if predictions else None,
+        "model_name": options.model_name,
+        "data_root": options.data_root,
+        "pattern": options.pattern if predictions else None,
+        "remap": options.remap,
+        "resample_prediction": options.resample_prediction,
+        **named,
+        "pred": named["pred"] if predictions else None,
+        "labels": getattr(options, "labels", None),
+        "instances": getattr(options, "instances", False),
+        "series": getattr(options, "series", None),
+    }
 
 
 def check_named(options: argparse.Namespace) -> None:

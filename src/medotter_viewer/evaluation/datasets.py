@@ -10,9 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.labels import IntArray
 from medotter_viewer.errors import (
@@ -24,6 +21,7 @@ from medotter_viewer.errors import (
     UnsupportedTaskError,
     UsageError,
 )
+from medotter_viewer.evaluation.predicted import image_of
 from medotter_viewer.evaluation.sample import Sample
 from medotter_viewer.sources.bundle import Bundle, find_bundle
 from medotter_viewer.sources.opening import open_source
@@ -114,25 +112,12 @@ class BundleSamples:
         if self.source.spec.partial_label and entry.remap is not None and entry.remap.table is not None:
             meta["labelled_ids"] = frozenset(entry.remap.table.values())
         return BundleSample(
-            self._image(case) if self.images else None,
+            image_of(case) if self.images and case.entry.channels else None,
             case.gt.data,
             case.gt.grid.spacing,
             meta,
             None if case.pred is None else case.pred.data,
         )
-
-    def _image(self, case: Case) -> NDArray[Any] | None:
-        if absent := [name for name in case.entry.channels if name not in case.channels]:
-            raise ReadError(
-                f"case {case.case_id}: channels {', '.join(absent)} cannot be read; a predictor needs all of them: "
-                + "; ".join(f.message for f in case.findings)
-            )
-        channels = [volume.data for volume in case.channels.values()]
-        if len(channels) < 2:
-            return channels[0] if channels else None
-        if len(shapes := {channel.shape for channel in channels}) > 1:
-            raise GridMismatchError(f"case {case.case_id}: channels of shapes {sorted(shapes)} cannot be stacked")
-        return np.stack(channels)
 
 
 def load_dataset(

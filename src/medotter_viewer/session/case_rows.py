@@ -57,7 +57,7 @@ class CaseRows:
     ) -> None:
         self._entries = {entry.case_id: entry for entry in entries}
         self._spec, self._metrics, self._verdict_of = spec, metrics, verdict_of
-        self._filter = ""
+        self.filter = ""
         self._own: dict[str, CaseRow] = {}  # lines without what depends on other cases or another model
         self._places: dict[str, int] = {}
         self._second: Mapping[str, CaseScore] | None = None
@@ -97,7 +97,7 @@ class CaseRows:
 
     def set_filter(self, text: str) -> None:
         """List only the cases that match."""
-        self._filter = text
+        self.filter = text
         self.rearrange()
 
     def sort_worst_first(self, key: str | None) -> None:
@@ -131,5 +131,5 @@ class CaseRows:
         """Filter and sort by the scores there are."""
         self.losses = losses((score for i, score in self.scores.items() if i in self._counted), self._spec)
         rows = (self.row(case_id) for case_id in self._entries)
-        self.shown = arrange(rows, text=self._filter, worst_first=self.worst_first)
+        self.shown = arrange(rows, text=self.filter, worst_first=self.worst_first)
         self._places = {row.case_id: place for place, row in enumerate(self.shown)}

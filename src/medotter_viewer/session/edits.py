@@ -9,8 +9,10 @@ from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import Ring
 from medotter_viewer.core.landmarks import Point
 from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.errors import UsageError
+from medotter_viewer.evaluation.predicted import Predicted
 from medotter_viewer.session.working_cases import WorkingCases
-from medotter_viewer.session.working_copy import Edits, WorkingCopy
+from medotter_viewer.session.working_copy import Drawn, Edits, WorkingCopy
 from medotter_viewer.sources.source import CaseSource
 
 
@@ -64,7 +66,11 @@ class PredictionEdits:
         """What is to be said of the open case's edits; empty without any."""
         if self.working is None or not self.is_edited:
             return ""
-        return f"edited, saved as {name}" if (name := self.working.written_as) else "edited, not saved"
+        name, by = self.working.written_as, self.working.predicted
+        if by is None:
+            return f"edited, saved as {name}" if name else "edited, not saved"
+        by_hand = " and edited" * self.working.is_changed_by_hand
+        return f"predicted by {by.by}{by_hand}, " + (f"saved as {name}" if name else "in no file")
 
     def note_written(self, cases: WorkingCases, case_ids: Iterable[str], name: str) -> None:
         """Note that a file holds cases as they were in `cases`; what was edited since is still in no file."""
@@ -94,6 +100,42 @@ class PredictionEdits:
     def cases(self) -> WorkingCases:
         """Return all cases as they are edited now, to be read from any thread; later edits are not seen in it."""
         return WorkingCases(self._source, self._spec, self.working, self._left)
+
+    def take_prediction(self, predicted: Predicted, case: Case) -> None:
+        """Put what a model predicted in place of the open case's prediction; nothing is written.
+
+        Parameters
+        ----------
+        predicted : Predicted
+            What it predicted.
+        case : Case
+            The open case, as its files say.
+
+        Raises
+        ------
+        UsageError
+            If the prediction there is was edited and is in no file.
+        """
+        working = self.working
+        if working is None or working.case.case_id != case.case_id:
+            return
+        working.note_painted()
+        if working.is_changed_by_hand and working.written_as is None:
+            raise UsageError(f"{case.case_id}: its prediction is edited and in no file: save it, or undo, first")
+        self._begin_with(case, predicted)
+
+    def drop_prediction(self, case: Case) -> bool:
+        """Take the prediction on file again, in place of one that a model made here; tell whether there was one."""
+        if self.working is None or self.working.predicted is None or self.working.case.case_id != case.case_id:
+            return False
+        self._begin_with(case, None)
+        return True
+
+    def _begin_with(self, case: Case, predicted: Predicted | None) -> None:
+        before = Drawn(None, predicted.landmarks) if predicted else None
+        edits = None if predicted is None or before is None else Edits(before, None, before, predicted=predicted)
+        self.working = WorkingCopy(case, edits)
+        self._on_drawn()
 
     # ---------------------------------------------------------------- changes of the open case
 

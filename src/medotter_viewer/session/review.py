@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
+from typing import Any
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.labels import IntArray
@@ -18,12 +19,15 @@ from medotter_viewer.scoring.vertebra_points import with_landmarks
 from medotter_viewer.session.case_list import CaseRow
 from medotter_viewer.session.case_rows import CaseRows
 from medotter_viewer.session.edits import PredictionEdits
+from medotter_viewer.session.error_walk import ErrorWalk
 from medotter_viewer.session.events import OpenedCase, SessionEvents
 from medotter_viewer.session.first_view import first_view, has_contours
+from medotter_viewer.session.hd95_pair import Hd95Pair
 from medotter_viewer.session.jobs import Deliver, Jobs
 from medotter_viewer.session.live_scores import Arrived, LiveScores
 from medotter_viewer.session.matches import Matches
-from medotter_viewer.session.read_ahead import ReadAhead
+from medotter_viewer.session.predicting import Predicting, Start
+from medotter_viewer.session.read_ahead import CASES, MEGABYTES, ReadAhead, bytes_in_memory
 from medotter_viewer.session.score_all import Round, ScoreAll
 from medotter_viewer.session.second import SecondPrediction
 from medotter_viewer.session.verdicts import ReviewVerdicts
@@ -48,6 +52,8 @@ class ReviewSession:
         Which cases are listed.
     hd95 : str
         Which hd95 is shown.
+    read_ahead, read_ahead_mb : int
+        How many cases are read before they are asked for, and how much memory these may take, in MiB.
 
     Attributes
     ----------
@@ -65,6 +71,8 @@ class ReviewSession:
         What a person changes of predictions.
     what_if : RemapWhatIf
         What if the label remap were another.
+    predicting : Predicting or None
+        Runs a model on the open case; None without one.
     matches : Matches
         What became of the objects of the open case, of instance tasks.
     verdicts : ReviewVerdicts
@@ -81,6 +89,8 @@ class ReviewSession:
         deliver: Deliver,
         split: str = "all",
         hd95: str = "directed_max",
+        read_ahead: int = CASES,
+        read_ahead_mb: int = MEGABYTES,
     ) -> None:
         self.events = SessionEvents()
         self.source = source
@@ -112,8 +122,17 @@ class ReviewSession:
             self.events.profile_changed.emit,
             self._on_error,
         )
+        self.errors = ErrorWalk(self, self._jobs, self._live)
+        self.hd95_pair = Hd95Pair(self, self._jobs)
         self._is_scoring = False
-        self._ahead = ReadAhead(executor, self._load)
+        self._ahead = ReadAhead(
+            executor,
+            self._load,
+            lambda case_id: bytes_in_memory(source.entry(case_id)),
+            most_cases=read_ahead,
+            most_bytes=read_ahead_mb << 20,
+        )
+        self._deliver, self.predicting = deliver, None  # type: tuple[Deliver, Predicting | None]
         self._batch = ScoreAll(self._jobs, source, self.events, self._rearrange, self._on_error)
         scored = self.options if self.can_score else None
         self.second = SecondPrediction(source, self.spec, scored, self._jobs, self.events, self._list, self._on_error)
@@ -164,6 +183,11 @@ class ReviewSession:
         self._list.set_filter(text)
         self.events.rows_changed.emit()
 
+    @property
+    def filter(self) -> str:
+        """What is typed into the filter."""
+        return self._list.filter
+
     def sort_worst_first(self, metric: str | None) -> None:
         """Sort by a metric, or (None) as the manifest does."""
         self._list.sort_worst_first(metric)
@@ -196,6 +220,8 @@ class ReviewSession:
         if case_id not in self._list:
             raise CaseNotFoundError(f"no case {case_id!r} in {self.source.target}")
         self._loading = case_id
+        if self.predicting is not None:
+            self.predicting.forget()
         self._jobs.cancel("score")
         self._jobs.cancel("profile")
         self.events.loading_started.emit(case_id)
@@ -209,7 +235,10 @@ class ReviewSession:
                 report(self._load(case_id, region))
                 return
             opened, framed_on = ahead[0].result(), ahead[1]
-            report(opened if framed_on == region else self._framed(opened.case, region))
+            if opened is None:
+                report(self._load(case_id, region))
+            else:
+                report(opened if framed_on == region else self._framed(opened.case, region))
 
         self._jobs.start("load", work, self._on_loaded, self._on_load_error)
 
@@ -254,11 +283,10 @@ class ReviewSession:
         self._prefetch_next()
 
     def _prefetch_next(self) -> None:
-        """Read the next case of the list while this one is looked at."""
+        """Read the next cases of the list while this one is looked at."""
         ids = self._list.shown_ids
         place = ids.index(self.current_id) + 1 if self.current_id in ids else len(ids)
-        if place < len(ids):
-            self._ahead.start(ids[place], self.region)
+        self._ahead.start(ids[place:], self.region)
 
     # ---------------------------------------------------------------- scoring
 
@@ -330,6 +358,18 @@ class ReviewSession:
         """Whether the open case's prediction differs from its files."""
         return self.edits.is_edited
 
+    def use_predictor(self, model: Any, name: str, *, start: Start | None = None) -> None:
+        """Let a model predict the open case when `predicting` is told to, see `Predicting`."""
+        self.predicting = Predicting(
+            model,
+            name,
+            deliver=self._deliver,
+            take=lambda found: None if self.case is None else self.edits.take_prediction(found, self.case),
+            resample=self.source.resample_prediction,
+            vertebrae=self.spec.is_vertebrae,
+            start=start,
+        )
+
     def _on_what_if(self) -> None:
         """Show and score the open case under another remap; what was painted counts too."""
         if self.working is not None:
@@ -373,7 +413,9 @@ class ReviewSession:
         return self._jobs.is_idle and self._ahead.is_idle
 
     def close(self) -> None:
-        """Stop all work and wait for what runs."""
+        """Stop all work and wait for what runs; a model that predicts is left to itself."""
+        if self.predicting is not None:
+            self.predicting.forget()
         self._ahead.forget()
         self._jobs.close()
         self.verdicts.close()

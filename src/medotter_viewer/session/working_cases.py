@@ -71,5 +71,6 @@ class WorkingCases:
         else:
             from_file = case = self._source.load(case_id, images=False)
             if case_id in self._edits:
-                case = WorkingCopy(case, self._edits[case_id]).frozen(what_if=False)
+                working = WorkingCopy(case, self._edits[case_id])
+                from_file, case = working.case, working.frozen(what_if=False)
         return with_painted_rings(case, from_file.pred, region, self._spec)

@@ -13,6 +13,7 @@ from medotter_viewer.core.labels import IntArray, LabelMap, Remap
 from medotter_viewer.core.landmarks import Landmarks, Point
 from medotter_viewer.core.vertebra_names import is_scored, moved_along_spine
 from medotter_viewer.engine.remapping import remapped
+from medotter_viewer.evaluation.predicted import Predicted
 from medotter_viewer.metrics.overlap import label_voxels
 from medotter_viewer.scoring.vertebra_points import CENTRE_OF_MASS, landmarks_of
 
@@ -45,6 +46,8 @@ class Edits:
         The what-if that was on.
     written_as : str or None
         File that holds all of it.
+    predicted : Predicted or None
+        What a model predicted here, in place of the prediction on file; what is painted is painted on it.
     """
 
     from_file: Drawn
@@ -54,6 +57,7 @@ class Edits:
     redo: tuple[Drawn, ...] = ()
     level_shift: int = 0
     written_as: str | None = None
+    predicted: Predicted | None = None
 
 
 class WorkingCopy:
@@ -69,7 +73,9 @@ class WorkingCopy:
     Attributes
     ----------
     case : Case
-        As its files say.
+        As its files say, or with the prediction that a model made here.
+    predicted : Predicted or None
+        That prediction.
     level_shift : int
         A what-if: by how many levels towards the feet all predicted labels are moved; 0 is as they are.
     is_painted : bool
@@ -79,7 +85,8 @@ class WorkingCopy:
     """
 
     def __init__(self, case: Case, edits: Edits | None = None) -> None:
-        self.case = case
+        self.predicted = None if edits is None else edits.predicted
+        self.case = case = case if self.predicted is None else self.predicted.of(case)
         self._from_file = Drawn(case.pred_contours, case.pred_landmarks) if edits is None else edits.from_file
         self._drawn = self._from_file if edits is None else edits.drawn
         self._undo = [] if edits is None else list(edits.undo)
@@ -124,7 +131,12 @@ class WorkingCopy:
 
     @property
     def is_edited(self) -> bool:
-        """Whether anything differs from the files, a what-if included."""
+        """Whether anything differs from the files, a what-if and a prediction that was made here included."""
+        return self.is_changed_by_hand or self.predicted is not None
+
+    @property
+    def is_changed_by_hand(self) -> bool:
+        """Whether a person changed the prediction, wherever it comes from; a what-if included."""
         return self.is_drawn or bool(self.level_shift) or self.is_painted
 
     def current(self) -> Case:
@@ -167,6 +179,7 @@ class WorkingCopy:
             tuple(self._redo),
             self.level_shift,
             self.written_as,
+            self.predicted,
         )
 
     # ---------------------------------------------------------------- changes

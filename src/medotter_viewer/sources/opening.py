@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from medotter_viewer.errors import BundleNotFoundError, UsageError
 from medotter_viewer.sources.bundle import MANIFEST, Bundle, find_bundle
@@ -13,6 +14,7 @@ from medotter_viewer.sources.folder_pairs import open_folders
 from medotter_viewer.sources.inferred_spec import Progress
 from medotter_viewer.sources.named_folders import Folders
 from medotter_viewer.sources.nnunet import DATASET, is_nnunet, open_nnunet
+from medotter_viewer.sources.opened_as import note_opened
 from medotter_viewer.sources.predictions import PredictionFolder
 from medotter_viewer.sources.scan_source import ScanSource
 from medotter_viewer.sources.scans import find_scans
@@ -101,6 +103,44 @@ def open_source(
     >>> source.case_ids(), list(source.spec.regions)  # doctest: +SKIP
     (['0001', '0002'], ['1', '2'])
     """
+    options: dict[str, Any] = {
+        "target": target,
+        "predictions": predictions,
+        "model_name": model_name,
+        "data_root": data_root,
+        "pattern": pattern,
+        "remap": remap,
+        "resample_prediction": resample_prediction,
+        "gt": gt,
+        "pred": pred,
+        "image": image,
+        "labels": labels,
+        "instances": instances,
+        "series": series,
+    }
+    source = _open(**options, progress=progress)
+    note_opened(source, {**options, "target": target.directory if isinstance(target, Bundle) else target})
+    return source
+
+
+def _open(
+    target: Place | Bundle | None,
+    *,
+    predictions: Place | None,
+    model_name: str | None,
+    data_root: Place | None,
+    pattern: str | None,
+    remap: str | None,
+    resample_prediction: bool,
+    gt: Place | None,
+    pred: Place | None,
+    image: Place | None,
+    labels: Place | None,
+    instances: bool,
+    series: str | None,
+    progress: Progress | None,
+) -> CaseSource:
+    """Return the source for the options of `open_source`."""
     folders = {"gt": gt, "pred": pred, "image": image}
     given = {name: Path(path) for name, path in folders.items() if path is not None}
     user_remap = None if remap is None else load_user_remap(remap)

@@ -12,14 +12,18 @@ from medotter_viewer.errors import MedotterViewerError
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.sources.source import CaseSource
 from medotter_viewer.ui.colors import label_color
+from medotter_viewer.ui.widgets.about import AboutDock
 from medotter_viewer.ui.widgets.cases import CasesDock
 from medotter_viewer.ui.widgets.dock import Panel
+from medotter_viewer.ui.widgets.errors import ErrorsDock
 from medotter_viewer.ui.widgets.export import ExportDock
+from medotter_viewer.ui.widgets.instances import InstancesDock
 from medotter_viewer.ui.widgets.polygons import PolygonsDock
 from medotter_viewer.ui.widgets.remap import RemapDock
 from medotter_viewer.ui.widgets.review import ReviewDock
 from medotter_viewer.ui.widgets.scores import ScoresDock
 from medotter_viewer.ui.widgets.vertebrae import VertebraeDock
+from medotter_viewer.ui.widgets.why_asking import WhyAsking
 
 WIDTH, MOST_WIDTH = 350, 420
 _METRIC_WIDTH = 45  # of a column
@@ -46,12 +50,18 @@ class Docks:
     ----------
     cases, scores, review : CasesDock, ScoresDock, ReviewDock
         Of every task.
+    errors : ErrorsDock or None
+        Where label maps are compared region by region.
     remap : RemapDock or None
         Where cases have label ids.
+    instances : InstancesDock or None
+        Where every id is an object.
     polygons : PolygonsDock or None
         Where cases are scans with polygons.
     vertebrae : VertebraeDock or None
         Where cases are spines.
+    about : AboutDock
+        What is looked at, by which rules.
     export : ExportDock or None
         Where there is a region to be written as polygons.
     """
@@ -72,10 +82,19 @@ class Docks:
 
         self.cases = CasesDock(session, focus)
         self.scores = ScoresDock(session, color_of, focus)
+        self.why = WhyAsking(self.scores, session, run_in_background)
         self.remap: RemapDock | None = None
         self.polygons: PolygonsDock | None = None
         self.vertebrae: VertebraeDock | None = None
         self._tabs: dict[str, Panel] = {"Scores": self.scores}
+        self.errors: ErrorsDock | None = None
+        if session.can_score and session.spec.regions and not session.spec.is_instances and not session.spec.contours:
+            self.errors = ErrorsDock(session, focus)
+            self._tabs["Errors"] = self.errors
+        self.instances: InstancesDock | None = None
+        if session.spec.is_instances:
+            self.instances = InstancesDock(session, focus)
+            self._tabs["Instances"] = self.instances
         if session.spec.task_type == VERTEBRAE:
             self.vertebrae = VertebraeDock(session, run_in_background, focus)
             self._tabs["Vertebrae"] = self.vertebrae
@@ -91,6 +110,8 @@ class Docks:
         if session.metrics and session.can_score and session.spec.regions and not session.spec.is_instances:
             self.export = ExportDock(session, run_in_background, focus)
             self._tabs["Export"] = self.export
+        self.about = AboutDock(session, focus)
+        self._tabs["About"] = self.about
         window = viewer.window
         main = window._qt_window
         main.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
@@ -125,9 +146,16 @@ class Docks:
 
         QTimer.singleShot(0, open_)
 
+    @property
+    def panels(self) -> list[Any]:
+        """The docks that are ours."""
+        return list(self._docks)
+
     def set_position(self, axis: int, index: int) -> None:
         """Tell which slice is looked at: displayed axis (0 axial, 1 coronal, 2 sagittal) and displayed index."""
         self.scores.set_position(axis, index)
+        if self.errors is not None:
+            self.errors.set_position(axis)
         if self.polygons is not None:
             self.polygons.set_position(axis, index)
 
@@ -157,6 +185,7 @@ class Docks:
 
     def close(self) -> None:
         """Take the panels out of the window."""
+        self.why.close()
         for widget in (self.cases, *self._tabs.values()):
             widget.close_connections()
         for dock in self._docks:

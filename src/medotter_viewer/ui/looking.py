@@ -18,6 +18,7 @@ from medotter_viewer.ui.going import ORDERS, Going
 from medotter_viewer.ui.layers import IMAGE_PREFIX, specs
 from medotter_viewer.ui.legend import Entry, legend, merged, vector_legend
 from medotter_viewer.ui.letters import edge_letters
+from medotter_viewer.ui.marks import MarkDisplay
 from medotter_viewer.ui.match_layers import MatchLook, match_legend, match_specs
 from medotter_viewer.ui.options import COMPARED, MODES, ShowOptions
 from medotter_viewer.ui.overlay import Overlay
@@ -61,6 +62,8 @@ class Looking:
         Contours and points over them.
     placed : Placed or None
         Where the contours and points of the open case lie, and the case with the prediction as edited.
+    marks : MarkDisplay
+        What is pointed at.
     overlay : Overlay
         The words over the canvas.
     go : Going
@@ -239,6 +242,7 @@ class Looking:
         if len(dims.order) != 3 or grid is None:
             return None
         self.vectors.follow()
+        self.marks.follow()
         flat = dims.ndisplay == 2 and grid.has_world
         vertical, horizontal = (str(getattr(o, "value", o)) for o in self._viewer.scene.camera.orientation2d)
         self.overlay.set_letters(edge_letters(dims.order, vertical=vertical, horizontal=horizontal) if flat else None)
@@ -246,6 +250,12 @@ class Looking:
         self.show_corner()
         axis = dims.order[0]
         return axis, self.go.slice_place(axis)[0]
+
+    def set_note(self, note: str) -> None:
+        """Say something in the corner beside slice and window; empty for nothing."""
+        if note != self._note:
+            self._note = note
+            self._show_corner()
 
     def readout_at(self, position: Any) -> str:
         """Return what lies at a displayed position, in one line."""
@@ -274,6 +284,7 @@ class Looking:
         lines = [
             slice_line(self.placed, axis, dims.point[axis], index, count),
             across_line(self.placed, axis, self.show),
+            self._note,
         ]
         if left_out := self.vectors.n_left_out():
             lines.append(f"{left_out} contours more: too many to draw")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -37,6 +38,7 @@ from medotter_viewer.ui.saving import Saving
 from medotter_viewer.ui.screen import no_display
 from medotter_viewer.ui.surfaces3d import Surfaces3D
 from medotter_viewer.ui.threads import MainThread
+from medotter_viewer.ui.walking import Walking
 from medotter_viewer.ui.wheel import bind_wheel, step_slice
 
 WINDOW_SIZE = (1400, 840)
@@ -73,6 +75,8 @@ class ReviewWindow:
         What of the prediction is being changed.
     docks : Docks
         The panels.
+    walking : Walking
+        Going to errors and to the ends of hd95.
     reviewing : Reviewing
         What is said of cases.
     matching : MatchDisplay
@@ -129,6 +133,8 @@ class ReviewWindow:
         self.tools = CanvasTools(viewer, self.session, self.looking, self.show_message)
         self.matching = MatchDisplay(viewer, self.session, self.looking, self.show_message)
         self.surfaces = Surfaces3D(viewer, self.session, self.looking, self._run_in_background, self.show_message)
+        show_errors = partial(self.docks.show, "Errors")
+        self.walking = Walking(viewer, self.session, self.looking, self.show_message, show_errors)
         self._closed = False
         self._connect()
         if preferences.wheel_scrolls:
@@ -279,9 +285,11 @@ class ReviewWindow:
         self.tools.position_changed()
         if place is not None:
             self.docks.set_position(*place)
+            self.walking.follow()
 
     def _on_zoomed(self, _: object = None) -> None:
         self.looking.vectors.follow_zoom()
+        self.looking.marks.follow_zoom()
 
     def _on_mouse_moved(self, _: Any, event: Any) -> None:
         case = self.session.case
@@ -337,6 +345,7 @@ class ReviewWindow:
         self.docks.close()
         self.overlay.close_quietly()
         with self.viewer.layers.batched_update():  # else napari collects garbage after each of them
+            self.looking.marks.close()
             self.looking.vectors.close()
             self.display.close()
 

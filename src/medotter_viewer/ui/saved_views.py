@@ -1,0 +1,77 @@
+"""Where somebody looks, in mm and so that it can be shown again; reads and moves a viewer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from medotter_viewer.core.grid import Grid
+from medotter_viewer.geometry.orientation import display_order
+from medotter_viewer.session.state_file import PLANES, SavedView
+from medotter_viewer.ui.going import ORDERS
+
+
+def view_of(viewer: Any, grid: Grid | None) -> SavedView | None:
+    """Return what is in the middle of the canvas, on the slice that is shown; None while there is nothing.
+
+    Parameters
+    ----------
+    viewer : ViewerModel
+        Whose canvas.
+    grid : Grid or None
+        The grid that is shown.
+    """
+    dims, camera = viewer.dims, viewer.scene.camera
+    if grid is None or len(dims.order) != 3:
+        return None
+    axis, down, across = dims.order
+    position = np.asarray(dims.point, dtype=np.float64).copy()
+    if dims.ndisplay == 2:
+        position[down], position[across] = camera.center[-2:]
+    order = display_order(grid)
+    shown = (position - order.translate) / np.asarray(order.scale)
+    last = grid.shape[order.axes[axis]] - 1
+    shown[axis] = np.clip(np.rint(shown[axis]), 0, last)  # between two slices the nearer one is seen
+    voxel = order.voxel_index(shown, grid.shape)
+    in_world = grid.has_world and grid.unit == "mm"
+    zoom = float(camera.zoom) if dims.ndisplay == 2 else None
+    world = _point(grid.voxel_to_world(voxel)) if in_world else None
+    return SavedView(world, PLANES[axis], zoom, _point(voxel))
+
+
+def show_view(viewer: Any, grid: Grid | None, view: SavedView) -> str:
+    """Show a place in the middle of the canvas; return what is to be said, empty where all is well.
+
+    A place outside the image is shown at its edge, and said.
+    """
+    if grid is None:
+        return "there is nothing to be looked at"
+    order = display_order(grid)
+    if view.position_world is not None and grid.has_world:
+        voxel = grid.world_to_voxel(view.position_world)
+    elif view.position_voxel is not None:
+        voxel = np.asarray(view.position_voxel)
+    else:
+        return "this image lies nowhere in a patient: the position means nothing here"
+    size = np.asarray(grid.shape)
+    is_inside = bool(((voxel >= -0.5) & (voxel <= size - 0.5)).all())
+    shown = order.displayed_index(voxel, grid.shape)
+    axis = PLANES.index(view.plane)
+    dims, camera = viewer.dims, viewer.scene.camera
+    if dims.ndisplay == 2 and dims.order[0] != axis:
+        dims.order = ORDERS[axis]
+    limits = np.asarray([grid.shape[a] for a in order.axes]) - 1
+    kept = np.clip(shown, 0, limits)
+    dims.set_point((0, 1, 2), tuple(order.translate + kept * order.scale))
+    if dims.ndisplay == 2:
+        middle = np.asarray(order.translate) + shown * order.scale if is_inside else np.asarray(dims.point)
+        camera.center = (0.0, *(float(middle[a]) for a in dims.order[-2:]))
+        if view.zoom is not None:
+            camera.zoom = view.zoom
+    return "" if is_inside else "the position lies outside this image: its nearest slice is shown"
+
+
+def _point(values: Any) -> tuple[float, float, float]:
+    x, y, z = (round(float(v), 6) for v in values)
+    return x, y, z
