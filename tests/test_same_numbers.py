@@ -1,4 +1,4 @@
-"""Window, command line and notebook give the same numbers for scans and spines: equal to the last bit."""
+"""Window, command line and notebook give the same numbers for every kind of bundle: equal to the last bit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,15 @@ SAMPLE_MODELS = [
     *(("spine_ct", model) for model in ("good", "mixed", "shifted")),
 ]
 REAL_SCANS = [(name, model) for name in ("scans_png", "scans_dicom") for model in ("exact", "perturbed", "zipped")]
-REAL_MODELS = [*REAL_SCANS, ("spine_ct_verse", "derived"), ("spine_ct_verse", "shift_drop")]
+REAL_MODELS = [
+    *REAL_SCANS,
+    *(("spine_ct_verse", model) for model in ("derived", "shift_drop")),
+    *(("abdominal_multiorgan_ct", model) for model in ("fast", "roi_liver", "shifted")),
+    *(("glioma_wt_tc_et", model) for model in ("isen", "sanet0")),
+    *(("hippocampus_mr", model) for model in ("anterior_only", "perturbed")),
+    *(("nucleus_instance_2d", model) for model in ("merge_split", "original")),
+    *(("nucleus_instance_3d", model) for model in ("identical", "perturbed")),
+]
 
 Numbers = dict[str, dict[str, float | None]]
 """Region, or "" for the case as a whole, to metric to value."""
