@@ -186,6 +186,21 @@ class ReviewWindow:
         """Go some slices along the axis that is looked along."""
         step_slice(self.viewer, by)
 
+    def step_error(self, by: int) -> None:
+        """Go to the next error, or (-1) to the one before; of an instance task to an object without a match."""
+        if self.session.spec.is_instances:
+            self.matching.step(by)
+        else:
+            self.session.errors.step(by)
+
+    def largest_error(self) -> None:
+        """Go to the largest error; of an instance task to the object without a match that comes first."""
+        if self.session.spec.is_instances:
+            self.session.matches.select(None)
+            self.matching.step(1)
+        else:
+            self.session.errors.go_to_largest()
+
     def cycle_mode(self) -> None:
         """Show contours, fill, errors, nothing; and again."""
         self.show_message(f"overlays: {self.looking.cycle_mode()}")
