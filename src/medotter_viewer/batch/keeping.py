@@ -57,7 +57,9 @@ def looked_up(entries: Sequence[CaseEntry], rules: Rules, cache: FactCache | Non
         while place < len(entries) and len(some) < _AT_ONCE and (not some or time.monotonic() < until):
             some.append(Asked(place, entries[place], key_of(entries[place], rules)))
             place += 1
-        found = cache.get_many(name for one in some if one.key is not None for name in one.key.names)
+        keys = [one.key for one in some if one.key is not None]
+        found = cache.get_many(key.score for key in keys)  # facts are larger, and looked at only without a score
+        found |= cache.get_many(key.facts for key in keys if key.facts is not None and key.score not in found)
         yield [_with_score(one, rules, found) for one in some]
 
 

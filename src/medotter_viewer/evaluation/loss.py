@@ -92,18 +92,20 @@ def losses(scores: Iterable[CaseScore], spec: EvalSpec) -> Losses:
 def _sides(scores: Iterable[CaseScore], spec: EvalSpec) -> list[list[tuple[str, str, float]]]:
     """Unit, case and value of everything that the headline is a mean of, one list for each of its regions."""
     head = spec.headline
-    counted = [s for s in scores if s.status == "scored" and head.tier in (None, s.tier)]
-    if any(head.metric in s.case for s in counted):  # of no region, whatever the headline names
-        tables = [[(s, s.case) for s in counted]]
+    counted = [(s, unit_of(s, spec)) for s in scores if s.status == "scored" and head.tier in (None, s.tier)]
+    if any(head.metric in s.case for s, _ in counted):  # of no region, whatever the headline names
+        tables = [[(s.case, s.case_id, unit) for s, unit in counted]]
     else:
-        all_names = dict.fromkeys(name for s in counted for name in s.regions)
+        all_names = dict.fromkeys(name for s, _ in counted for name in s.regions)
         names = list(all_names) if head.region == MACRO else [head.region]
-        tables = [[(s, s.regions[name].metrics) for s in counted if name in s.regions] for name in names]
+        tables = [
+            [(s.regions[name].metrics, s.case_id, unit) for s, unit in counted if name in s.regions] for name in names
+        ]
     sides = [
         [
-            (unit_of(score, spec), score.case_id, value)
-            for score, values in table
-            if head.metric in values and (value := values[head.metric].value) is not None
+            (unit, case_id, value)
+            for values, case_id, unit in table
+            if (found := values.get(head.metric)) is not None and (value := found.value) is not None
         ]
         for table in tables
     ]

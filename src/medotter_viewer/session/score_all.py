@@ -1,7 +1,8 @@
 """Score the listed cases of a review in the background: the first second's worth here, the rest in processes.
 
 What is remembered costs neither. Processes leave the window its interpreter, so that it never stutters, but each takes
-about a second to start: a handful of small cases is done by then in a thread. Large cases go to processes from the first.
+about a second to start: a handful of small cases is done by then in a thread. Large cases go to processes from the
+first.
 """
 
 from __future__ import annotations
@@ -105,8 +106,8 @@ class ScoreAll:
                 if is_stale():
                     return
 
-                def progress(done: int, total: int, score: CaseScore, one: Round = one) -> None:  # noqa: ARG001
-                    report((one.store, score, n_before + done))
+                def progress(done: int, total: int, score: CaseScore) -> None:  # noqa: ARG001
+                    report((one.store, score, n_before + done))  # noqa: B023 - called before the next round begins
 
                 score_entries(
                     one.entries,

@@ -140,5 +140,5 @@ def test_scores_that_come_one_after_the_other_are_drawn_together(session, qapp, 
         session.events.row_changed.emit("A/one")
     assert drawn == []
     qtbot.waitUntil(lambda: len(drawn) == 1)
-    qtbot.wait(120)
+    qtbot.wait(250)
     assert drawn == [1]

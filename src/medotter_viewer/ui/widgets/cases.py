@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from qtpy.QtCore import QTimer
 from qtpy.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QProgressBar, QPushButton, QVBoxLayout
 
 from medotter_viewer.session.review import ReviewSession
@@ -12,7 +13,7 @@ from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 from medotter_viewer.ui.banner import unscored_text
 from medotter_viewer.ui.widgets.cases_compared import sorting_text, sortings
 from medotter_viewer.ui.widgets.cases_judged import reviewed_words
-from medotter_viewer.ui.widgets.cases_model import CasesModel
+from medotter_viewer.ui.widgets.cases_model import SOON_MS, CasesModel
 from medotter_viewer.ui.widgets.cell_table import CellTable
 from medotter_viewer.ui.widgets.dock import Panel
 from medotter_viewer.ui.widgets.layout import dense
@@ -56,7 +57,11 @@ class CasesDock(Panel):
         if not session.can_score:
             self.score_all.setEnabled(False)
             self.score_all.setToolTip(unscored_text(session.case, session.spec.task_type))
-        self._scoring = False
+        self._scoring, self._done = False, 0
+        self._due = QTimer(self)  # scores that come one after the other are counted together
+        self._due.setSingleShot(True)
+        self._due.setInterval(SOON_MS)
+        self._due.timeout.connect(self._catch_up)
         self._lay_out()
         self._connect(session)
         self._on_rows_changed()
@@ -95,6 +100,7 @@ class CasesDock(Panel):
     def close_connections(self) -> None:
         """Stop listening to the session."""
         super().close_connections()
+        self._due.stop()
         self.model.close_connections()
         self.second.close_connections()
 
@@ -138,6 +144,11 @@ class CasesDock(Panel):
         self._count()
 
     def _on_row_changed(self, _: str) -> None:
+        if not self._due.isActive():
+            self._due.start()
+
+    def _catch_up(self) -> None:
+        self.progress.setValue(self._done)
         self._count()
 
     def _on_case_changed(self, _: object = None) -> None:
@@ -147,11 +158,16 @@ class CasesDock(Panel):
             self.table.scrollTo(self.model.index(row, 0))
 
     def _on_progress_changed(self, done: int, total: int) -> None:
-        self._scoring = total > 0 and done < total
-        self.score_all.setText("Cancel" if self._scoring else "Score all")
-        self.progress.setVisible(self._scoring)
-        self.footer.setVisible(not self._scoring)
-        if self._scoring:
+        self._done, scoring = done, total > 0 and done < total
+        if scoring and self._scoring:
+            if not self._due.isActive():
+                self._due.start()
+            return
+        self._scoring = scoring
+        self.score_all.setText("Cancel" if scoring else "Score all")
+        self.progress.setVisible(scoring)
+        self.footer.setVisible(not scoring)
+        if scoring:
             self.progress.setRange(0, total)
             self.progress.setValue(done)
 
@@ -165,4 +181,6 @@ class CasesDock(Panel):
         parts += [f"{errors} error{'s' * (errors > 1)}"] if errors else []
         parts += [f"{without} no prediction"] if without else []
         parts += [f"{len(rows)} of {self._session.n_cases} listed"] if len(rows) < self._session.n_cases else []
-        self.footer.setText(" · ".join([*parts, *reviewed_words(rows)]))
+        text = " · ".join([*reviewed_words(rows), *parts])
+        self.footer.setText(text)
+        self.footer.setToolTip(text)

@@ -34,8 +34,8 @@ _LONG = 14  # letters of a region's name in a header
 _ERRORS = ("error", "missing file")
 _WORDS = (*_ERRORS, "no prediction")
 
-_FIRST_METRIC = 2  # after the mark of the open case and its id
-_SOON_MS = 50  # scores that come one after the other are drawn together
+_FIRST_METRIC = 2  # after the mark of the open case and its id; the verdict may stand between
+SOON_MS = 100  # scores that come one after the other are drawn together
 
 
 class CasesModel(CellModel):
@@ -55,7 +55,7 @@ class CasesModel(CellModel):
         self._metrics: tuple[str, ...] = ()
         self._due = QTimer(self)
         self._due.setSingleShot(True)
-        self._due.setInterval(_SOON_MS)
+        self._due.setInterval(SOON_MS)
         self._due.timeout.connect(self.refresh)
         self._connections = Connections()
         events = session.events
@@ -92,13 +92,13 @@ class CasesModel(CellModel):
         return [
             Column(""),
             Column("case", stretch=True, least=132),
+            *judged,
             *(
                 [*loss, *(replace(one, header=f"A\n{m}") for one, m in zip(own, self._metrics, strict=True)), *second]
                 if second
                 else [*own, *loss]
             ),
             Column("status", least=44),
-            *judged,
             *[Column("dataset", least=36)] * self._with_dataset,
             *[Column("split", least=30)] * self._with_split,
             *[Column("tier", least=30)] * self._with_tier,
@@ -116,8 +116,8 @@ class CasesModel(CellModel):
         cells = [
             Cell(OPEN if is_open else "", "open" * is_open),
             Cell(name, case.case_id, bold=is_open),
-            *self._results(case),
             *[verdict_cell(case)] * self._with_verdict,
+            *self._results(case),
             *[Cell(case.entry.dataset or "", case.entry.dataset or "")] * self._with_dataset,
             *[Cell(case.entry.split or "")] * self._with_split,
             *[Cell(case.entry.tier or "", case.entry.tier or "")] * self._with_tier,
@@ -129,7 +129,7 @@ class CasesModel(CellModel):
         n_covered = self._n_covered()
         for row, case in enumerate(self._session.rows):
             if case.status in _WORDS:
-                yield row, _FIRST_METRIC, n_covered
+                yield row, _FIRST_METRIC + self._with_verdict, n_covered
 
     def case_id(self, row: int) -> str:
         """Return the case of a row."""
@@ -145,7 +145,7 @@ class CasesModel(CellModel):
         loss = [LOSS] * self._with_loss
         compared = [*loss, *self._metrics, None, WORST_FOR_B]
         keys = compared if self._with_second else [*self._metrics, *loss]
-        place = column - _FIRST_METRIC
+        place = column - _FIRST_METRIC - self._with_verdict
         return keys[place] if 0 <= place < len(keys) else None
 
     def close_connections(self) -> None:
