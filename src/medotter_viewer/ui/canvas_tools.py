@@ -134,7 +134,7 @@ class CanvasTools:
         if flat and self.planes.is_on and len(point) == 3:
             down, across = (a for a in range(3) if a != axis)
             cross = (point[down], point[across])
-        marks = self._marks_on(axis, point[axis]) if flat else []
+        marks = [(mark, self._text(mark)) for mark in self._marks_on(axis, point[axis])] if flat else []
         self._drawn.show_marks(cross, marks, self.measure.hint)
 
     def stop_work(self) -> None:
@@ -209,9 +209,9 @@ class CanvasTools:
             axis, on_voxel(grid, (position_mm,) * 3)[axis], display_order(grid).scale[axis]
         )
 
-    def _marks_on(self, axis: int, position_mm: float) -> list[tuple[Mark, str]]:
-        """Marks of a slice with their words."""
-        return [(mark, self._text(mark)) for mark in self.measure.marks() if self._is_on(mark, axis, position_mm)]
+    def _marks_on(self, axis: int, position_mm: float) -> list[Mark]:
+        """Marks of a slice."""
+        return [mark for mark in self.measure.marks() if self._is_on(mark, axis, position_mm)]
 
     def _text(self, mark: Mark) -> str:
         grid, case = self._grid(), self._session.case

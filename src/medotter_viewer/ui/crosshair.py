@@ -9,9 +9,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from medotter_viewer.core.case import Case
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.geometry.orientation import display_order
+from medotter_viewer.metrics.overlap import id_mask
+from medotter_viewer.scoring.slices import scored_ids
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.gestures import Gesture, Mouse
 from medotter_viewer.ui.measure_tool import Place
@@ -35,18 +39,14 @@ def on_voxel(grid: Grid, point_mm: Sequence[float]) -> tuple[float, ...]:
 def place_of_interest(placed: Placed, session: ReviewSession, axis: int, index: int) -> tuple[float, ...] | None:
     """Return displayed mm of what is worth looking at on a displayed slice; None where there is nothing.
 
-    The middle of what is labelled there, else of the contours there, else of the labelled points.
+    The middle of the largest error there, else of the largest piece of a label; else the middle of the contours
+    there; else the nearest of the labelled points.
     """
-    from medotter_viewer.scoring.slices import region_centre
-
     grid = placed.grid
     if grid is None:
         return None
-    order, region = display_order(grid), session.region
-    wanted = region if region in session.spec.regions else None
-    found: Any = None
-    if placed.case.gt is not None or placed.case.pred is not None:
-        found = region_centre(placed.case, session.spec, region=wanted, axis=axis, index=index)
+    order = display_order(grid)
+    found: Any = _labelled(placed.case, session, axis, index)
     side = placed.gt or placed.pred
     if found is None and side is not None and side.axis == axis and (paths := side.paths(side.flipped(index), 1)):
         found = paths[0][:-1].mean(axis=0)
@@ -56,6 +56,33 @@ def place_of_interest(placed: Placed, session: ReviewSession, axis: int, index: 
     if found is None:
         return None
     return tuple(float(t + s * i) for t, s, i in zip(order.translate, order.scale, found, strict=True))
+
+
+def _labelled(case: Case, session: ReviewSession, axis: int, index: int) -> list[float] | None:
+    """Displayed index of a voxel in the middle of the largest error on a slice, else of the largest piece."""
+    spec, region = session.spec, session.region
+    ids = scored_ids(case, spec, region if region in spec.regions else None)
+    planes = []
+    for labels in (case.gt, case.pred):
+        if labels is not None:
+            plane = np.take(display_order(labels.grid).apply(labels.data), index, axis=axis)
+            planes.append(plane if spec.is_instances else np.where(id_mask(plane, ids), plane, 0))
+    wrong = [planes[0] != planes[1]] if len(planes) == 2 else []
+    for mask in (*wrong, *(plane != 0 for plane in planes)):
+        if mask.any():
+            found: list[float] = [float(v) for v in _middle_of_largest(mask)]
+            found.insert(axis, float(index))
+            return found
+    return None
+
+
+def _middle_of_largest(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The pixel of the largest piece of a mask that is nearest to its middle."""
+    from scipy.ndimage import label
+
+    pieces, _ = label(mask)
+    pixels: NDArray[np.int64] = np.argwhere(pieces == np.bincount(pieces.ravel())[1:].argmax() + 1)
+    return np.asarray(pixels[((pixels - pixels.mean(axis=0)) ** 2).sum(axis=1).argmin()])
 
 
 class Crosshair(Gesture):

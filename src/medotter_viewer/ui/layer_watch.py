@@ -60,6 +60,7 @@ class LayerWatch:
             for name in _names(layer):
                 getattr(layer.events, name).connect(self._on_changed)
             if isinstance(layer, Image | Labels):
+                self._drawn_at[id(layer)] = tuple(self._viewer.dims.point)
                 layer.events.set_data.connect(self._on_drawn)
 
     def _on_list_changed(self, _: object = None) -> None:

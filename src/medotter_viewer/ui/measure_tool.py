@@ -11,9 +11,9 @@ from medotter_viewer.ui.measuring import Mark, Shape
 Place = tuple[int, tuple[float, float, float]]
 """Displayed axis across the slice that is shown, and displayed mm on it."""
 HINTS: dict[Shape, str] = {
-    "ruler": "ruler: drag or click twice · Backspace takes the last one back · Esc ends",
-    "ellipse": "ellipse: drag · R for a rectangle · Backspace takes the last one back · Esc ends",
-    "rectangle": "rectangle: drag · R ends · Backspace takes the last one back · Esc ends",
+    "ruler": "ruler: drag, or click twice\nBackspace: undo · Esc: end",
+    "ellipse": "ellipse: drag · R: rectangle\nBackspace: undo · Esc: end",
+    "rectangle": "rectangle: drag\nBackspace: undo · R, Esc: end",
 }
 
 

@@ -89,7 +89,7 @@ class Pane(QWidget):
         super().__init__(parent)
         self.content: PaneContent | None = None
         self.point_mm: tuple[float, ...] = (0.0, 0.0, 0.0)
-        self.marks: list[tuple[Mark, str]] = []
+        self.marks: list[Mark] = []
         self._image: QImage | None = None
         self._pixels: Any = None  # what the image lies in
         self.setMouseTracking(True)
@@ -105,7 +105,7 @@ class Pane(QWidget):
         self.content, self._image = content, None
         self.update()
 
-    def show_point(self, point_mm: Sequence[float], marks: list[tuple[Mark, str]]) -> None:
+    def show_point(self, point_mm: Sequence[float], marks: list[Mark]) -> None:
         """Draw crosshair and marks elsewhere; the slice stays as it is painted."""
         told = (tuple(point_mm), marks)
         if told != (self.point_mm, self.marks):
@@ -158,8 +158,8 @@ class Pane(QWidget):
                 _draw_dots(painter, view, dots, small)
             down, across = (a for a in range(3) if a != content.axis)
             draw_crosshair(painter, view, (self.point_mm[down], self.point_mm[across]))
-            for mark, text in self.marks:
-                draw_mark(painter, view, mark, text, small)
+            for mark in self.marks:
+                draw_mark(painter, view, mark, "", small)  # words stand on the canvas: here they would hide the slice
             if content.letters is not None:
                 _draw_letters(painter, view, content.letters)
             rise = QFontMetricsF(small).ascent()

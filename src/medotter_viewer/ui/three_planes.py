@@ -48,6 +48,9 @@ class Panes(QWidget):
         self.line.setTextFormat(Qt.TextFormat.PlainText)
         self.line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.line.setMinimumWidth(100)  # a long line does not widen the window
+        self.line.setWordWrap(True)
+        self.line.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.line.setFixedHeight(2 * self.line.fontMetrics().lineSpacing() + 4)
         self.line.setContentsMargins(6, 0, 6, 2)
         outer = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -86,7 +89,7 @@ class ThreePlanes:
     say : callable
         Says something in the status line.
     marks_on : callable
-        Takes displayed axis and mm of a plane and returns rulers and regions on it, with their words.
+        Takes displayed axis and mm of a plane and returns rulers and regions on it.
 
     Attributes
     ----------
@@ -103,7 +106,7 @@ class ThreePlanes:
         grid: Callable[[], Grid | None],
         readout: Callable[[Any], str],
         say: Callable[[str], None],
-        marks_on: Callable[[int, float], list[tuple[Mark, str]]],
+        marks_on: Callable[[int, float], list[Mark]],
     ) -> None:
         self._viewer, self._vectors, self._crosshair, self._grid = viewer, vectors, crosshair, grid
         self._readout, self._say, self._marks_on = readout, say, marks_on

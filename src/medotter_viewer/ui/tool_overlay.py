@@ -15,7 +15,7 @@ from medotter_viewer.ui.plane_map import PlaneMap
 
 _TEXT_PX = 13
 _HINT_BACK, _HINT = QColor(18, 20, 24, 215), QColor(235, 238, 242)
-_HINT_GAP = 34.0  # from the lower edge of the canvas: under it stands a letter
+_HINT_GAP = 34.0  # from the lower edge of the canvas: under it stands a letter, beside it corner and scale bar
 
 
 class ToolOverlay(QWidget):
@@ -96,8 +96,9 @@ class ToolOverlay(QWidget):
         painter.end()
 
     def _draw_hint(self, painter: QPainter, font: QFont) -> None:
-        measure = QFontMetricsF(font)
-        box = QRectF(0, 0, measure.horizontalAdvance(self.hint) + 20, measure.lineSpacing() + 8)
+        measure, lines = QFontMetricsF(font), self.hint.splitlines()
+        width = max(measure.horizontalAdvance(line) for line in lines)
+        box = QRectF(0, 0, width + 20, measure.lineSpacing() * len(lines) + 8)
         box.moveCenter(QRectF(self.rect()).center())
         box.moveBottom(self.height() - _HINT_GAP)
         painter.setPen(Qt.PenStyle.NoPen)
