@@ -177,11 +177,11 @@ class TestTrouble:
     def test_a_full_disk_is_said_at_once_and_nothing_is_lost(
         self, verdicts: ReviewVerdicts, full_disk: pytest.MonkeyPatch
     ) -> None:
-        said = verdicts.record("A/bad", "fine")
-        assert said.startswith(
-            f"A/bad: fine · NOT WRITTEN to {verdicts.path}: {os.strerror(errno.ENOSPC)}. 1 record is"
-        )
-        assert "2 records are" in verdicts.record("B/ok", "geometry")
+        full = os.strerror(errno.ENOSPC)
+        kept = "in memory, tried again with the next key"
+        assert verdicts.record("A/bad", "fine") == f"A/bad: fine · NOT WRITTEN ({full}): 1 record {kept}"
+        assert verdicts.warning.startswith(f"NOT WRITTEN to {verdicts.path}: {full}. 1 record is kept in memory")
+        assert verdicts.record("B/ok", "geometry") == f"B/ok: geometry · NOT WRITTEN ({full}): 2 records {kept}"
         assert verdicts.n_unwritten == 2
         assert verdicts.verdict("A/bad") == "fine"
         full_disk.undo()

@@ -244,7 +244,12 @@ class ReviewVerdicts:
         self.events.place_changed.emit()
 
     def _with_warning(self, said: str) -> str:
-        return f"{said} · {self.warning}" if self.n_unwritten else said
+        """A line for the status bar: what was said, and in short that it is in no file; the panel tells which."""
+        n = self.n_unwritten
+        reason = (
+            f"NOT WRITTEN ({self._file.log.error}): {n} record{'s' * (n > 1)} in memory, tried again with the next key"
+        )
+        return f"{said} · {reason}" if n else said
 
 
 def _predictions(source: CaseSource) -> Path | None:

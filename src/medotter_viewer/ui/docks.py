@@ -130,6 +130,7 @@ class Docks:
         main.resizeDocks([cases, scores], [width, SCORES_WIDTH], Qt.Orientation.Horizontal)
         self._line = QLabel()
         self._line.setTextFormat(Qt.TextFormat.PlainText)
+        self._line.setMinimumWidth(1)  # a long message must not widen the window
         self._line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         main.statusBar().addPermanentWidget(self._line)
 
@@ -182,6 +183,7 @@ class Docks:
     def say(self, text: str) -> None:
         """Show a line at the bottom of the window."""
         self._line.setText(" ".join(text.split()))
+        self._line.setToolTip(self._line.text())
 
     def close(self) -> None:
         """Take the panels out of the window."""

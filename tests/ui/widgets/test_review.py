@@ -13,6 +13,7 @@ from qtpy.QtWidgets import QFileDialog
 from medotter_viewer.review.reading import read_reviews
 from medotter_viewer.review.records import Place, Record, Subject
 from medotter_viewer.review.standing import Standing, standings
+from medotter_viewer.ui.widgets.cases import CasesDock
 from medotter_viewer.ui.widgets.cases_model import CasesModel
 from medotter_viewer.ui.widgets.review import ReviewDock
 from medotter_viewer.ui.widgets.review_rows import local_time, place_text, said_lines, slice_text
@@ -253,8 +254,8 @@ def test_blinded_hides_the_file_that_names_the_model_others_and_numbers(dock, se
     session.verdicts.choose(reader="anna")
     session.score_all()
     cases = CasesModel(session)
-    row = [cell.text for cell in cases.cells(0)]
-    assert row[2] == "0.857"
+    assert [column.header for column in cases.columns][:3] == ["", "case", "dice\nliver"]
+    assert cases.cells(0)[2].text == "0.857"
     assert texts(dock) == [["bert: geometry", ""]]
     click(qtbot, dock.blinded)
     assert session.verdicts.blinded
@@ -264,12 +265,16 @@ def test_blinded_hides_the_file_that_names_the_model_others_and_numbers(dock, se
     assert [cell.text for cell in hidden[2:4]] == ["·", "·"]
     assert "hidden until you have judged the case" in hidden[2].why
     click(qtbot, dock.verdicts.buttons["fine"])
-    assert cases.cells(0)[2].text == "0.857"
-    assert cases.cells(1)[2].text == "·"
+    cases.refresh()
+    assert [column.header for column in cases.columns][:4] == ["", "case", "verdict", "dice\nliver"]
+    assert [cell.text for cell in cases.cells(0)[2:4]] == ["fine", "0.857"]
+    assert [cell.text for cell in cases.cells(1)[2:4]] == ["", "·"]
+    assert cases.metric_of(3) == "dice"
+    assert [(row, column) for row, column, _ in cases.spans()] == [(2, 3)]
     assert "fast" in dock.file.text()
     assert texts(dock) == [["bert: geometry", ""], ["fine", "ax 4"]]
     click(qtbot, dock.blinded)
-    assert cases.cells(1)[2].text != "·"
+    assert cases.cells(1)[3].text != "·"
     cases.close_connections()
 
 
@@ -279,6 +284,19 @@ def test_without_a_case_there_is_nothing_to_judge(session, qtbot):
     assert dock.header.text() == "no case is open"
     assert not dock.verdicts.isEnabled()
     assert not dock.comment.isEnabled()
+    dock.close_connections()
+
+
+def test_the_case_list_counts_what_is_reviewed_and_finds_it(session, qtbot):
+    dock = CasesDock(session)
+    qtbot.addWidget(dock)
+    assert "reviewed" not in dock.footer.text()
+    session.verdicts.record("A/two", "fine")
+    qtbot.waitUntil(lambda: dock.footer.text().startswith("1 of 3 reviewed · "))
+    dock.filter.setText("reviewed:no")
+    assert [dock.model.case_id(row) for row in range(dock.model.rowCount())] == ["A/one", "B/three"]
+    dock.filter.setText("verdict:fine")
+    assert [dock.model.case_id(row) for row in range(dock.model.rowCount())] == ["A/two"]
     dock.close_connections()
 
 

@@ -15,7 +15,7 @@ _WHY = "hidden until you have judged the case: you are blinded (Review panel)"
 def verdict_columns(session: ReviewSession) -> list[Column]:
     """Return the column of verdicts, once a listed case has one."""
     judged = any(row.verdict for row in session.rows)
-    return [Column("verdict", "your last verdict on the case", least=44)] * judged
+    return [Column("verdict", "your last verdict on the case", least=58)] * judged
 
 
 def verdict_cell(row: CaseRow) -> Cell:
