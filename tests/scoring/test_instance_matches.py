@@ -84,6 +84,13 @@ def test_a_match_that_swallows_a_neighbour_says_whom() -> None:
     (missed, match) = lines(found_in(row_of((1, 6), (2, 1)), row_of((5, 7))))
     assert (missed.kind, missed.gt_id, missed.loss) == ("fn", 2, 6)
     assert (match.kind, match.gt_id, match.pred_id, match.others) == ("tp", 1, 5, (1, 2))
+    assert (missed.detail, match.detail) == ("merged", "merge")
+
+
+def test_a_match_that_leaves_a_fragment_is_still_a_split() -> None:
+    (fragment, match) = lines(found_in(row_of((1, 7)), row_of((5, 5), (6, 2))))
+    assert (fragment.kind, fragment.pred_id, fragment.detail, fragment.loss) == ("fp", 6, "fragment", 2)
+    assert (match.kind, match.others, match.detail) == ("tp", (5, 6), "split")
 
 
 def test_sorting_by_a_column_puts_what_is_not_there_last() -> None:

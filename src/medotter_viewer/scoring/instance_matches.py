@@ -20,6 +20,7 @@ from medotter_viewer.metrics.instances.table import MatchKind
 from medotter_viewer.metrics.instances.touching import touching_pairs
 from medotter_viewer.scoring.instances import instance_values
 
+Detail = Literal["", "merge", "split", "merged", "fragment"]
 Column = Literal["kind", "gt", "pred", "iou", "gt_area", "pred_area", "loss"]
 COLUMNS: tuple[Column, ...] = ("kind", "gt", "pred", "iou", "gt_area", "pred_area", "loss")
 CURVE: tuple[float, ...] = tuple(round(0.05 + 0.01 * i, 2) for i in range(91))
@@ -48,8 +49,10 @@ class MatchRow:
     share : float
         The same as a part of 1: the shares of all lines sum to 1 - AJI.
     others : tuple of int
-        Of a merge the ground-truth ids, of a split the predicted ids; of a match the ids of what the prediction covers,
-        where these are several.
+        Of a merge the ground-truth ids, of a split the predicted ids, also where one of them matches.
+    detail : {"", "merge", "split", "merged", "fragment"}
+        Of a match whether its prediction covers others, too, or others lie in its ground truth; of ``fn`` whether the
+        object is one of a merge (``merged``), of ``fp`` whether it is one of a split (``fragment``).
     """
 
     kind: MatchKind
@@ -61,6 +64,7 @@ class MatchRow:
     loss: int
     share: float
     others: tuple[int, ...] = ()
+    detail: Detail = ""
 
     @property
     def is_match(self) -> bool:
@@ -129,11 +133,7 @@ class InstanceMatches:
         """Return one line of `rows` in words and numbers."""
         overlap, kind = self.matcher.overlap, KINDS[rows.kinds[line]]
         g, p, loss = int(rows.gt[line]), int(rows.pred[line]), int(rows.losses[line])
-        others: list[int] = []
-        if kind == "split":
-            others = self.matcher.parts(g)
-        elif kind == "merge" or (kind == "tp" and self.matcher.n_covers[p] > 1):
-            others = self.matcher.covers(p)
+        detail, others = self._detail(kind, g, p)
         return MatchRow(
             kind,
             int(overlap.gt_ids[g]) if g >= 0 else None,
@@ -144,6 +144,7 @@ class InstanceMatches:
             loss,
             self.matcher.losses.share(loss),
             tuple(others),
+            detail,
         )
 
     def order(self, rows: MatchRows, column: Column | None = None, *, descending: bool = True) -> NDArray[np.int64]:
@@ -195,6 +196,23 @@ class InstanceMatches:
         n_gt, n_pred = self.matcher.overlap.n_gt, self.matcher.overlap.n_pred
         found = [Detection(t, int(tp), n_pred - int(tp), n_gt - int(tp), float(total)) for t, tp, total in counted]
         return tuple(CurvePoint(d.threshold, d.f1, d.pq) for d in found)
+
+    def _detail(self, kind: MatchKind, g: int, p: int) -> tuple[Detail, list[int]]:
+        """What else is to be said of an object, and the ids of what it holds; g and p are places in the ids."""
+        matcher = self.matcher
+        if kind in ("merge", "tp") and matcher.n_covers[p] > 1:
+            return ("merge" if kind == "tp" else ""), matcher.covers(p)
+        if kind in ("split", "tp") and matcher.n_parts[g] > 1:
+            return ("split" if kind == "tp" else ""), matcher.parts(g)
+        if kind == "fn" and p >= 0 and matcher.n_covers[p] > 1 and self._id(g, is_gt=True) in matcher.covers(p):
+            return "merged", []
+        if kind == "fp" and g >= 0 and matcher.n_parts[g] > 1 and self._id(p, is_gt=False) in matcher.parts(g):
+            return "fragment", []
+        return "", []
+
+    def _id(self, place: int, *, is_gt: bool) -> int:
+        overlap = self.matcher.overlap
+        return int((overlap.gt_ids if is_gt else overlap.pred_ids)[place])
 
     @cached_property
     def _whole(self) -> Mapping[str, float | None]:

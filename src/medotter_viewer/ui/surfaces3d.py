@@ -6,13 +6,13 @@ comes back as it was. The layers are made once and stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from napari.layers import Surface
-from napari.utils.colormaps import Colormap, ensure_colormap
+from napari.utils.colormaps import Colormap
 
 from medotter_viewer.geometry.orientation import DISPLAY_AXES
 from medotter_viewer.metrics.meshes import SurfacePair
@@ -31,9 +31,10 @@ from medotter_viewer.ui.surface_targets import (
 from medotter_viewer.ui.widgets.connections import Connections
 from medotter_viewer.ui.widgets.latest import Background, Latest
 
-_SCALE = "viridis"
-_SHADES = 5
-_GT_OPACITY = 0.35
+# Pale where both agree, darker the farther they are apart: told by lightness alone, and seen on black and on white. The
+# dark end of the usual scales is lost in the shadows of a solid.
+_SCALE_CODES = ("#F2EFE8", "#FDCC8A", "#FC8D59", "#E34A33", "#A50F15")
+_GT_OPACITY = 0.25
 _VIEW, _UP = (-0.25, 1.0, -0.35), (-1.0, 0.0, 0.0)  # from the front, a little from above and from the side; head up
 _NOTHING = (np.array([(0, 0, 0), (0, 0, 1e-2), (0, 1e-2, 0)], dtype=np.float32), np.array([(0, 1, 2)]), np.zeros(3))
 _NAMES = {
@@ -181,6 +182,7 @@ class Surfaces3D:
             self.leave()
             return
         self._enter()
+        self._axes.visible = target.unit == "mm"  # pictures know no sides of a patient
         self._write(target, pair)
         self._looking.set_solid((surface_lines(target, pair), self._legend(target, pair)))
         self._frame()
@@ -205,7 +207,6 @@ class Surfaces3D:
             layer.visible = False
         dims.order = (0, 1, 2)  # another order would be seen in a mirror
         dims.ndisplay = 3
-        self._axes.visible = True
         camera.mouse_zoom = True  # there are no slices to scroll
 
     def _write(self, target: SurfaceTarget, pair: SurfacePair) -> None:
@@ -219,7 +220,7 @@ class Surfaces3D:
             layer.scale, layer.translate = target.order.scale, target.order.translate
             layer.data = _NOTHING if data is None else data
             if side == "pred":
-                layer.colormap = _SCALE if pair.distances_mm is not None else _plain(PRED_ACCENT)
+                layer.colormap = _scale(_SCALE_CODES if pair.distances_mm is not None else (PRED_ACCENT,) * 2)
             layer.contrast_limits_range = layer.contrast_limits = (low, high)
             layer.visible = data is not None
 
@@ -231,7 +232,7 @@ class Surfaces3D:
             translate=target.order.translate,
             units=("mm",) * 3,
             axis_labels=DISPLAY_AXES,
-            colormap=_plain(GT_ACCENT) if side == "gt" else _SCALE,
+            colormap=_scale((GT_ACCENT,) * 2 if side == "gt" else _SCALE_CODES),
             contrast_limits=(0.0, 1.0),
             opacity=_GT_OPACITY if side == "gt" else 1.0,
             shading="smooth",
@@ -258,9 +259,8 @@ class Surfaces3D:
         if pair.pred is not None and pair.distances_mm is None:
             found.append(("prediction", PRED_ACCENT))
         if pair.distances_mm is not None:
-            shades = ensure_colormap(_SCALE).map(np.linspace(0, 1, _SHADES))
             found.append(("prediction, by its distance from ground truth:", ""))
-            found += zip(scale_words(pair, target, _SHADES), map(_code, shades), strict=True)
+            found += zip(scale_words(pair, target, len(_SCALE_CODES)), _SCALE_CODES, strict=True)
         return found
 
     def _empty(self) -> None:
@@ -290,12 +290,7 @@ class Surfaces3D:
             self._looking.overlay.set_loading("")
 
 
-def _plain(accent: str) -> Colormap:
-    """A scale of one colour."""
-    color = [int(accent[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    return Colormap([[*color, 1.0], [*color, 1.0]], name=accent)
-
-
-def _code(color: Any) -> str:
-    red, green, blue = (round(255 * float(part)) for part in color[:3])
-    return f"#{red:02X}{green:02X}{blue:02X}"
+def _scale(codes: Sequence[str]) -> Colormap:
+    """A scale through some colours, evenly."""
+    colors = [[*(int(code[i : i + 2], 16) / 255 for i in (1, 3, 5)), 1.0] for code in codes]
+    return Colormap(colors, name=" ".join(codes))

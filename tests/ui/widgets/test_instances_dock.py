@@ -75,12 +75,12 @@ def test_every_object_has_a_line_what_has_no_match_first(session, dock):
     # voxels of 0.5 mm³; union: 32 + 64 + 64 + 64 + 8 + 32 (41) + 32 (9)
     assert lines(dock.table) == [
         ["invented", "–", "9", "0.000", "–", "16", "10.81"],
-        ["invented", "4", "41", "0.500", "32", "16", "10.81"],
-        ["missed", "2", "8", "0.500", "16", "32", "10.81"],
-        ["missed", "3", "8", "0.500", "16", "32", "10.81"],
+        ["fragment", "4", "41", "0.500", "32", "16", "10.81"],
+        ["merged", "2", "8", "0.500", "16", "32", "10.81"],
+        ["merged", "3", "8", "0.500", "16", "32", "10.81"],
         ["split", "4", "40, 41", "0.500", "32", "16", "10.81"],
         ["missed", "5", "–", "0.000", "4", "–", "2.70"],
-        ["invented", "4", "40", "0.500", "32", "16", "0.00"],
+        ["fragment", "4", "40", "0.500", "32", "16", "0.00"],
         ["merge", "2, 3", "8", "0.500", "16", "32", "0.00"],
         ["match", "1", "7", "0.750", "16", "12", "2.70"],
     ]
@@ -102,6 +102,11 @@ def test_reasons_stand_behind_class_and_loss(session, dock):
     assert told["split40, 41"][0] == "FN: ground truth 4 holds more than half of each of the predictions 40, 41"
     assert told["missed–"][0] == "FN: ground truth 5 has no match; no prediction overlaps it"
     assert told["invented9"][0] == "FP: prediction 9 has no match; no ground truth overlaps it"
+    assert told["fragment41"][0] == (
+        "FP: prediction 41 has no match; its best, ground truth 4, has IoU 0.500; "
+        "most of it lies in that object, as of another prediction"
+    )
+    assert told["merged8"][0].endswith("most of it lies in that prediction, as of another object")
     assert told["match7"][0] == "TP: ground truth 1 and prediction 7 match"
     assert told["match7"][1].startswith("8 of 296 (0.02703): voxels in ground truth 1 or in the prediction it takes")
     assert "is counted with the ground-truth objects" in told["merge8"][1]

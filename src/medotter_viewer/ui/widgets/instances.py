@@ -93,7 +93,7 @@ class InstancesDock(Panel):
             part.setVisible(there)
         self.message.setVisible(not there)
         if found is not None and matches.rows is not None:
-            self.whole.setText(rows.whole_text(found, matches.rows))
+            self.whole.setText(rows.whole_text(found))
         else:
             self.message.setText(why_nothing(self._session))
 

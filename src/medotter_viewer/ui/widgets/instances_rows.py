@@ -7,7 +7,6 @@ from typing import Any
 
 from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
 from medotter_viewer.core.scores import MetricValue
-from medotter_viewer.metrics.instances.rows import MatchRows
 from medotter_viewer.metrics.instances.table import MatchKind
 from medotter_viewer.scoring.instance_matches import COLUMNS, InstanceMatches, MatchRow
 from medotter_viewer.scoring.instance_matches import Column as SortColumn
@@ -94,7 +93,7 @@ def cells(row: MatchRow, union: int, *, swatch: Any, voxel_mm3: float | None) ->
     gt_ids = row.others if row.kind == "merge" else (row.gt_id,)
     pred_ids = row.others if row.kind == "split" else (row.pred_id,)
     return [
-        Cell(KIND_NAMES[row.kind], kind_reason(row), swatch=swatch),
+        Cell(kind_text(row), kind_reason(row), swatch=swatch),
         _ids(gt_ids, quiet=quiet_gt),
         _ids(pred_ids, quiet=quiet_pred),
         Cell(f"{row.iou:.3f}", tone="plain" if row.is_match else "quiet"),
@@ -104,11 +103,21 @@ def cells(row: MatchRow, union: int, *, swatch: Any, voxel_mm3: float | None) ->
     ]
 
 
+def kind_text(row: MatchRow) -> str:
+    """Return what an object is called."""
+    if row.detail in ("merged", "fragment"):
+        return row.detail
+    return KIND_NAMES[row.kind] + f" + {row.detail}" * bool(row.detail)
+
+
 def kind_reason(row: MatchRow) -> str:
     """Return why an object is what it is called."""
     ids = ", ".join(map(str, row.others))
     if row.kind == "tp":
-        more = f"; it also covers more than half of each of {ids}" if row.others else ""
+        more = {
+            "merge": f"; the prediction holds more than half of each of the ground-truth objects {ids}",
+            "split": f"; more than half of each of the predictions {ids} lies in it",
+        }.get(row.detail, "")
         return f"TP: ground truth {row.gt_id} and prediction {row.pred_id} match{more}"
     if row.kind == "merge":
         return f"FP: prediction {row.pred_id} holds more than half of each of the ground-truth objects {ids}"
@@ -119,7 +128,11 @@ def kind_reason(row: MatchRow) -> str:
     )
     own = row.gt_id if row.kind == "fn" else row.pred_id
     near = f"its best, {other} {partner}, has IoU {row.iou:.3f}" if partner is not None else f"no {other} overlaps it"
-    return f"{_COUNTED[row.kind]}: {side} {own} has no match; {near}"
+    more = {
+        "merged": "; most of it lies in that prediction, as of another object",
+        "fragment": "; most of it lies in that object, as of another prediction",
+    }.get(row.detail, "")
+    return f"{_COUNTED[row.kind]}: {side} {own} has no match; {near}{more}"
 
 
 def loss_reason(row: MatchRow, union: int) -> str:
@@ -151,12 +164,12 @@ def summary_titles(threshold: float, spec_threshold: float) -> list[str]:
     return [spec] if threshold == spec_threshold else [f"IoU > {threshold:g}", spec]
 
 
-def whole_text(found: InstanceMatches, rows: MatchRows) -> str:
+def whole_text(found: InstanceMatches) -> str:
     """Return what no threshold changes, and how many objects are merged or split."""
     values, overlap = found.values(), found.matcher.overlap
     parts = [f"AJI {metric_text('aji', values['aji'])}", f"AJI+ {metric_text('aji_plus', values['aji_plus'])}"]
     parts += [f"{overlap.n_gt} gt, {overlap.n_pred} predicted"]
-    merges, splits = rows.count("merge"), rows.count("split")
+    merges, splits = (int((n > 1).sum()) for n in (found.matcher.n_covers, found.matcher.n_parts))
     parts += [f"{merges} merge{'s' * (merges != 1)}, {splits} split{'s' * (splits != 1)}"]
     return " · ".join(parts)
 

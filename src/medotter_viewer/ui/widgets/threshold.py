@@ -148,9 +148,11 @@ class ThresholdCurve(QWidget):
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPolyline(QPolygonF(shown))
+        # Its name in the corner where curves seldom are: at low thresholds they are high.
+        x, y = area.left() + (8 if name == "F1" else 70), area.bottom() - 9
+        painter.drawLine(QPointF(x, y), QPointF(x + 24, y))
         painter.setPen(quiet)
-        at = shown[len(shown) // 8]
-        painter.drawText(QRectF(at.x() - 12, at.y() + 1, 24, 13), int(Qt.AlignmentFlag.AlignCenter), name)
+        painter.drawText(QRectF(x + 29, y - 8, 30, 16), int(Qt.AlignmentFlag.AlignVCenter), name)
 
     def _draw_threshold(self, painter: QPainter, area: QRectF, text: QColor, quiet: QColor) -> None:
         marked = self.x_of(self.marked)
