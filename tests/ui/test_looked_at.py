@@ -79,6 +79,9 @@ def test_the_middle_of_the_canvas_on_the_slice_that_is_shown() -> None:
     place = place_looked_at(viewer, grid, None)
     assert place.position_world == pytest.approx((x, y, z))
     assert (place.plane, place.slice_number) == ("axial", SHAPE[2] - 9)
+    linked = place_looked_at(viewer, grid, crosshair=True)
+    assert linked.position_world == pytest.approx(tuple(-v for v in viewer.dims.point[::-1]))
+    assert linked.position_world[:2] != pytest.approx((x, y))  # type: ignore[index]
     viewer.dims.order = (1, 0, 2)
     viewer.dims.set_point(1, -y)
     viewer.scene.camera.center = (0.0, -z, -x)

@@ -42,8 +42,8 @@ def place_at(grid: Grid, position: Any, axis: int | None, region: str | None = N
     )
 
 
-def place_looked_at(viewer: Any, grid: Grid | None, region: str | None = None) -> Place:
-    """Return the place in the middle of the canvas, on the slice that is shown.
+def place_looked_at(viewer: Any, grid: Grid | None, region: str | None = None, *, crosshair: bool = False) -> Place:
+    """Return the place in the middle of the canvas on the slice that is shown, or that of the crosshair.
 
     Parameters
     ----------
@@ -53,6 +53,8 @@ def place_looked_at(viewer: Any, grid: Grid | None, region: str | None = None) -
         The grid that is shown; without one only the region is told.
     region : str, optional
         The region that is looked at alone.
+    crosshair : bool
+        Whether planes are linked by a crosshair: it is the point of all three dimensions.
     """
     dims = viewer.dims
     if grid is None or len(dims.order) != 3:
@@ -61,6 +63,8 @@ def place_looked_at(viewer: Any, grid: Grid | None, region: str | None = None) -
     if dims.ndisplay != 2:
         return place_at(grid, centre, None, region)
     axis, down, across = dims.order
+    if crosshair:
+        return place_at(grid, dims.point, axis, region)
     position = np.zeros(3)
     position[axis], position[down], position[across] = dims.point[axis], centre[-2], centre[-1]
     return place_at(grid, position, axis, region)

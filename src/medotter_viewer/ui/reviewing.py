@@ -30,6 +30,11 @@ class Reviewing:
         The panels; that of the review is brought to the front for a comment.
     say : callable
         Says something in the status line.
+
+    Attributes
+    ----------
+    has_crosshair : callable
+        Tells whether planes are linked by a crosshair.
     """
 
     def __init__(
@@ -38,6 +43,7 @@ class Reviewing:
         self._viewer, self._session, self._looking, self._docks, self._say = viewer, session, looking, docks, say
         self._panel: ReviewDock = docks.review
         self._panel.place_of = self.place
+        self.has_crosshair: Callable[[], bool] = lambda: False  # the window tells
         for signal, slot in (
             (self._panel.verdict_chosen, self.judge),
             (self._panel.comment_given, self.comment),
@@ -59,9 +65,10 @@ class Reviewing:
         self._follow_blinding()
 
     def place(self) -> Place:
-        """Return the place that is looked at: the middle of the canvas on the slice that is shown."""
+        """Return the place that is looked at: of the crosshair, else the middle of the canvas on its slice."""
         placed = self._looking.placed
-        return place_looked_at(self._viewer, None if placed is None else placed.grid, self._session.region)
+        grid, region = None if placed is None else placed.grid, self._session.region
+        return place_looked_at(self._viewer, grid, region, crosshair=self.has_crosshair())
 
     def judge_by_key(self, place: int) -> None:
         """Record the verdict at a place of the list, counted from 0."""
