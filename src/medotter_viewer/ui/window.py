@@ -131,6 +131,7 @@ class ReviewWindow:
         self.editing = Editing(viewer, self.session, self.looking, self.show_message)
         self.saving = Saving(self.session, self._run_in_background, self.show_message)
         self.tools = CanvasTools(viewer, self.session, self.looking, self.show_message)
+        self.reviewing.has_crosshair = lambda: self.tools.planes.is_on
         self.matching = MatchDisplay(viewer, self.session, self.looking, self.show_message)
         self.surfaces = Surfaces3D(viewer, self.session, self.looking, self._run_in_background, self.show_message)
         show_errors = partial(self.docks.show, "Errors")
