@@ -7,6 +7,7 @@ so that a voxel named twice, or an undo, is as good as a stroke.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -170,6 +171,23 @@ class LiveTable:
         since = frozenset().union(*self._log[version:])
         found = {self._key(metric, ids, entry): value for (metric, ids), value in distances.items()}
         self._known.update({key: value for key, value in found.items() if not _crosses(key, since)})
+
+    def changed(self, voxels: Voxels, ids: NDArray[np.integer[Any]]) -> LiveTable:
+        """Return the table of the prediction with other ids at some voxels, each named once; this one stays as it is.
+
+        It gives scores and keeps distances that were measured; it has no slices, and strokes cannot be followed in it.
+        """
+        old, new = self._pred[voxels].astype(np.int64), np.asarray(ids).astype(np.int64)
+        pairs = overlap_table(old, new)
+        there = [
+            pairs_of[i] for pairs_of, i in zip((pairs.gt_ids, pairs.pred_ids), np.nonzero(pairs.counts), strict=True)
+        ]
+        changes = list(zip(*(side.tolist() for side in there), strict=True))
+        other = copy(self)
+        other._table = self._table.updated((self._gt[voxels].astype(np.int64), old, new))
+        other._known = {key: value for key, value in self._known.items() if not _crosses(key, changes)}
+        other._slices, other._log = {}, []
+        return other
 
     # ---------------------------------------------------------------- slices
 

@@ -80,11 +80,23 @@ class Reach:
             self._compiled = None  # both sides are found the same way
         boxes = boxes_of_ids(labels)
         for ids in regions:
-            self._found[side, ids] = _surface(labels, ids, boxes)
+            self._found[side, ids] = region_surface(labels, ids, boxes)
 
 
-def _surface(labels: NDArray[Any], ids: tuple[int, ...], boxes: Mapping[int, tuple[slice, ...]] | None) -> _Index:
-    """Array indices of the surface voxels of some ids; only where they occur is looked at."""
+def region_surface(
+    labels: NDArray[Any], ids: tuple[int, ...], boxes: Mapping[int, tuple[slice, ...]] | None
+) -> NDArray[np.intp]:
+    """Return the (n, ndim) array indices of the surface voxels of some ids taken as one mask.
+
+    Parameters
+    ----------
+    labels : ndarray of int or bool
+        The label map.
+    ids : tuple of int
+        Ids of the mask, without 0.
+    boxes : mapping of int to tuple of slice, or None
+        From `boxes_of_ids`: only where the ids occur is looked at. None looks everywhere.
+    """
     if boxes is None:
         return surface_index(id_mask(labels, ids))
     there = [boxes[i] for i in ids if i in boxes]

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
+from numpy.typing import NDArray
+
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
@@ -134,6 +137,11 @@ class LiveScores:
         self._jobs.cancel("score")
         score, missing = table.score(self._what_if.entry(working.case))
         self._on_scored(Arrived(score, not missing, False))
+
+    def changed(self, working: WorkingCopy, voxels: Voxels, ids: NDArray[np.int64]) -> LiveTable | None:
+        """Return the table of the case with other predicted ids at some voxels; None while there is no table."""
+        table = self._table_of(working)
+        return None if table is None else table.changed(voxels, ids)
 
     def profile(self, working: WorkingCopy, region: str | None, axis: int) -> None:
         """Find how wrong each slice along a displayed axis is."""

@@ -71,6 +71,10 @@ class ReviewSession:
         What a person changes of predictions.
     what_if : RemapWhatIf
         What if the label remap were another.
+    errors : ErrorWalk
+        The errors of the open case, to walk through.
+    hd95_pair : Hd95Pair
+        Where its hd95 comes from.
     predicting : Predicting or None
         Runs a model on the open case; None without one.
     matches : Matches

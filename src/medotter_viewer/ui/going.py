@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from medotter_viewer.ui.display import Display
 from medotter_viewer.ui.places import changed_slice, contour_place
 from medotter_viewer.ui.placing import Placed
 
+_ROOM, _LEAST_MM = 1.6, 60.0  # around a box: times its size, and what is shown at least
 ORDERS = ((0, 1, 2), (1, 0, 2), (2, 0, 1))
 """Order of napari's axes in axial, coronal and sagittal planes."""
 
@@ -75,6 +76,25 @@ class Going:
         index = None if placed is None else placed.pred_points.get(label, placed.gt_points.get(label))
         if index is not None:
             self._display.frame(tuple(index))
+
+    def to_box(self, voxel: Sequence[float], low: Sequence[float], high: Sequence[float]) -> None:
+        """Show the slices through a voxel in the middle, zoomed so that a box fits with room around it.
+
+        Parameters
+        ----------
+        voxel, low, high : (3,) sequence of float
+            Indices of the array of the label maps: what is in the middle, and first and last voxel of the box.
+        """
+        placed = self._placed()
+        grid = None if placed is None else placed.grid
+        if grid is None:
+            return
+        order = display_order(grid)
+        at, *corners = order.displayed_index(np.array([voxel, low, high]), grid.shape)
+        reach = np.abs(np.array(corners) - at).max(axis=0) + 0.5
+        whole = np.multiply([grid.shape[axis] for axis in order.axes], order.scale)
+        wanted = np.maximum(2 * _ROOM * reach * order.scale, np.minimum(_LEAST_MM, whole))
+        self._display.frame(tuple(at), tuple(wanted))
 
     def to_change(self, before: Placed) -> None:
         """Show a slice whose predicted contours are others than they were, unless one is shown."""

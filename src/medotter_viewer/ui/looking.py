@@ -77,7 +77,8 @@ class Looking:
         self.go = Going(viewer, session, self.display, lambda: self.placed)
         self._viewer, self._session = viewer, session
         self._blink, self._fitted, self._held, self._axis = 0, False, False, 0
-        self._tools = ""
+        self._tools = self._note = ""
+        self.marks = MarkDisplay(viewer)
         self._solid: tuple[list[str], list[Entry]] | None = None
         self.match_look: Callable[[], MatchLook | None] = lambda: None
         self._second: PlacedSecond | None = None
@@ -145,6 +146,7 @@ class Looking:
         self.display.apply(flat if self._solid is None else [replace(one, visible=False) for one in flat])
         lines = [*vector_specs(placed, self.show), *second_vectors(second, placed, self.show)]
         self.vectors.apply(lines if self._solid is None else [replace(one, visible=False) for one in lines])
+        self.marks.set_visible(self.show.mode != "off" and not self._held)
         self.overlay.set_banner(self._banner(case, placed))
         has_gt = (case.gt_native if self.show.native else case.gt or case.gt_native) is not None
         objects = session.spec.is_instances
@@ -255,7 +257,7 @@ class Looking:
         """Say something in the corner beside slice and window; empty for nothing."""
         if note != self._note:
             self._note = note
-            self._show_corner()
+            self.show_corner()
 
     def readout_at(self, position: Any) -> str:
         """Return what lies at a displayed position, in one line."""
