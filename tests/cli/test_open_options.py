@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from medotter_viewer.cli import main
 from medotter_viewer.session.state_file import ReviewState, SavedView, write_state
+from medotter_viewer.sources.opened_as import opened_as
 
 GT = np.zeros((6, 6, 6), dtype=np.uint8)
 GT[1:5, 1:5, 1:5] = 1
@@ -55,7 +57,7 @@ def saved(tiny: Any, tmp_path: Path) -> Path:
 
 def test_a_saved_review_says_what_is_opened(asked: dict[str, Any], saved: Path, tiny: Any) -> None:
     assert main(["open", "--session", str(saved)]) == 0
-    assert (asked["source"].target, asked["source"].model) == (str(tiny.bundle), "predictions")
+    assert (asked["source"].target, asked["source"].model) == (str(tiny.bundle), tiny.predictions.name)
     assert (asked["case_id"], asked["region"], asked["split"]) == ("D/1", "one", "all")
     assert asked["state"].view == SavedView((1.0, 2.0, 3.0), "coronal", 4.0)
 
@@ -69,6 +71,16 @@ def test_what_is_given_beside_it_wins(asked: dict[str, Any], saved: Path, tiny: 
 def test_another_case_does_not_open_at_the_place_of_the_saved_one(asked: dict[str, Any], saved: Path) -> None:
     assert main(["open", "--session", str(saved), "--case", "D/0"]) == 0
     assert asked["state"].view is None
+
+
+def test_a_second_model_comes_back_too(asked: dict[str, Any], saved: Path, tiny: Any, tmp_path: Path) -> None:
+    shutil.copytree(tiny.predictions, tmp_path / "other")
+    told = json.loads(saved.read_text())
+    saved.write_text(json.dumps({**told, "source": {**told["source"], "second": "other", "second_name": "B"}}))
+    assert main(["open", "--session", str(saved)]) == 0
+    assert asked["second"].model == "B"
+    assert opened_as(asked["second"])["second"] == tmp_path / "other"
+    assert "second" not in opened_as(asked["source"])
 
 
 def test_another_hash_is_refused_unless_forced(asked: dict[str, Any], saved: Path, capsys: Any) -> None:

@@ -12,7 +12,7 @@ from medotter_viewer.cli.source import names_cases, options_of, source_of
 from medotter_viewer.errors import BundleError, CaseNotFoundError, MissingDependencyError, UsageError
 from medotter_viewer.evaluation.predictors import load_predictor
 from medotter_viewer.session.deep_link import parse_position
-from medotter_viewer.session.resuming import fitting, source_again, with_options
+from medotter_viewer.session.resuming import fitting, second_again, source_again, with_options
 from medotter_viewer.session.state_file import ReviewState, SavedView, read_state
 from medotter_viewer.sources.second_predictions import with_predictions
 from medotter_viewer.sources.source import CaseSource, Split
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         _check(source, split, case_id, region, options.screenshot)
     elif view is not None:
         raise UsageError("--position is a place in a case: name a TARGET, too")
-    second = _second(options, source)
+    second = _second(options, source, state)
     for line in said:
         fail(f"warning: {line}")
     return _shown(
@@ -62,12 +62,12 @@ def _view(options: argparse.Namespace) -> SavedView | None:
     return SavedView(parse_position(options.position), options.plane or "axial")
 
 
-def _second(options: argparse.Namespace, source: CaseSource | None) -> CaseSource | None:
+def _second(options: argparse.Namespace, source: CaseSource | None, state: ReviewState | None) -> CaseSource | None:
     """The same cases with another model's predictions."""
     if options.second is None:
         if options.second_name is not None:
             raise UsageError("--second-name: names the model of --second; give --second DIR too")
-        return None
+        return None if state is None or source is None else second_again(state, source)
     if source is None:
         raise UsageError("--second: lays predictions beside those of a TARGET; name what to look at")
     return with_predictions(source, options.second, options.second_name)

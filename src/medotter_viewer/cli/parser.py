@@ -272,10 +272,9 @@ def _json(parser: argparse.ArgumentParser) -> None:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("expected 1 or more")
-    return number
+    if not text.isascii() or not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a whole number of 1 or more")
+    return int(text)
 
 
 def _length(text: str) -> float:

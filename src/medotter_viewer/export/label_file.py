@@ -55,7 +55,12 @@ def provenance_path(path: Path) -> Path:
 
 
 def export_labels(
-    case: Case, path: Path, *, source: Case | None = None, entries: Iterable[CaseEntry] = ()
+    case: Case,
+    path: Path,
+    *,
+    source: Case | None = None,
+    entries: Iterable[CaseEntry] = (),
+    predicted_by: str | None = None,
 ) -> ExportedLabels:
     """Write the predicted label map of a case on the grid of its file.
 
@@ -69,6 +74,8 @@ def export_labels(
         The case as its files say, for what was changed; None takes `case`: nothing.
     entries : iterable of CaseEntry
         Every case that is reviewed: none of their files is replaced.
+    predicted_by : str, optional
+        Name of a model that made the prediction on request; it comes from no file then.
 
     Returns
     -------
@@ -94,7 +101,7 @@ def export_labels(
         with unfinished({"labels": path, "provenance": beside}) as parts:
             write_labels(parts["labels"], case.pred)
             _check(parts["labels"], path, case.pred)
-            found = _provenance(case, changes, changed, _digest(parts["labels"]))
+            found = _provenance(case, changes, changed, _digest(parts["labels"]), predicted_by)
             text = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
             parts["provenance"].write_text(text, encoding="utf-8")
             parts["provenance"].replace(beside)  # first: there is never a label map without it
@@ -140,13 +147,16 @@ def _changes(before: Any, after: Any) -> list[dict[str, int]]:
     return sorted(found, key=lambda change: -change["voxels"])
 
 
-def _provenance(case: Case, changes: list[dict[str, int]], changed: int, sha256: str) -> dict[str, Any]:
+def _provenance(
+    case: Case, changes: list[dict[str, int]], changed: int, sha256: str, predicted_by: str | None
+) -> dict[str, Any]:
     origin = case.entry.pred_path
     return {
         "sha256": sha256,
         "case": case.case_id,
         "edited_from": "" if origin is None else str(origin),
         "edited_from_sha256": None if origin is None or not origin.is_file() else _digest(origin),
+        "predicted_by": predicted_by,
         "changed_voxels": changed,
         "changes": changes,
         "by": _user(),

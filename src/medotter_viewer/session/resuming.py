@@ -8,8 +8,10 @@ from typing import Any
 
 from medotter_viewer.session.state_file import PATHS, ReviewState, check_there
 from medotter_viewer.sources.opening import open_source
+from medotter_viewer.sources.second_predictions import with_predictions
 from medotter_viewer.sources.source import CaseSource
 
+_OF_SECOND = ("second", "second_name")
 _IN_PLACE_OF_TARGET = ("gt", "pred", "image", "labels", "instances")
 
 
@@ -57,7 +59,7 @@ def source_again(
         As for `open_source`.
     """
     check_there(state, where)
-    source = open_source(**state.source, progress=progress)
+    source = open_source(**{k: v for k, v in state.source.items() if k not in _OF_SECOND}, progress=progress)
     warning = state.check_hash(source.hash, where, force=force)
     said = [warning] if warning else []
     if state.case_id is not None and state.case_id not in source.case_ids(state.split):
@@ -65,6 +67,18 @@ def source_again(
     if state.region is not None and state.region not in source.spec.regions:
         said.append(f"{where}: there is no region {state.region} any more: all are shown")
     return source, said
+
+
+def second_again(state: ReviewState, source: CaseSource) -> CaseSource | None:
+    """Return the source with the predictions that lay beside the first ones; None where there were none.
+
+    Raises
+    ------
+    UsageError
+        As for `with_predictions`.
+    """
+    folder = state.source.get("second")
+    return None if folder is None else with_predictions(source, folder, state.source.get("second_name"))
 
 
 def fitting(state: ReviewState, source: CaseSource) -> ReviewState:

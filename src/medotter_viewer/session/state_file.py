@@ -29,9 +29,9 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 _MAX_BYTES = 1 << 20
 _FAR_MM, _NEAREST = 1e9, 1e6
 
-PATHS = ("target", "predictions", "data_root", "gt", "pred", "image", "labels", "remap")
-"""Options of `open_source` that are paths; a remap may be the word ``identity`` instead."""
-_WORDS = ("model_name", "pattern", "series")
+PATHS = ("target", "predictions", "data_root", "gt", "pred", "image", "labels", "remap", "second")
+"""Options that are paths; a remap may be the word ``identity`` instead."""
+_WORDS = ("model_name", "pattern", "series", "second_name")
 _FLAGS = ("resample_prediction", "instances")
 _IDENTITY = "identity"
 
@@ -66,7 +66,7 @@ class ReviewState:
     Parameters
     ----------
     source : mapping
-        Options of `open_source`; paths are absolute.
+        Options of `open_source`, and ``second`` and ``second_name`` for the model beside the first; paths are absolute.
     hash : str or None
         Of the bundle that was open; None where there is none.
     name : str

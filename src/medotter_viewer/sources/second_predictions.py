@@ -10,6 +10,7 @@ from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.errors import UsageError
 from medotter_viewer.sources.bundle_source import BundleSource
 from medotter_viewer.sources.folder_source import FolderSource
+from medotter_viewer.sources.opened_as import note_opened, opened_as
 from medotter_viewer.sources.predictions import PredictionFolder
 from medotter_viewer.sources.scan_source import ScanSource
 from medotter_viewer.sources.source import CaseSource
@@ -47,6 +48,7 @@ def with_predictions(source: CaseSource, folder: str | os.PathLike[str], name: s
     found = _with(source, path, name or _name_of(path, source.model))
     if not any(is_predicted(entry) or _is_unclear(entry) for entry in found.entries()):
         raise UsageError(f"{_WHAT}: {path} holds nothing for any of the {len(found.case_ids())} cases{_sought(found)}")
+    note_opened(found, {**(opened_as(source) or {}), "second": path, "second_name": name})
     return found
 
 

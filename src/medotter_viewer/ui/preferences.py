@@ -89,5 +89,5 @@ def _text(review: Any, name: str) -> str:
 def _whole(review: Any, name: str, default: int, low: int, high: int) -> int:
     """A whole number within bounds; the default for anything else."""
     value: Any = getattr(review, name, None)
-    is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value == round(value)
+    is_whole = isinstance(value, int | float) and not isinstance(value, bool) and float(value).is_integer()
     return int(value) if is_whole and low <= value <= high else default

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from medotter_viewer.errors import MedotterViewerError, UsageError
 from medotter_viewer.review.places import SUFFIX as VERDICTS_SUFFIX
 from medotter_viewer.session.deep_link import link_command
-from medotter_viewer.session.resuming import fitting, source_again
+from medotter_viewer.session.resuming import fitting, second_again, source_again
 from medotter_viewer.session.state_file import SUFFIX, ReviewState, SavedView, read_state, write_state
 from medotter_viewer.sources.opened_as import opened_as
 from medotter_viewer.ui.options import MODES
@@ -86,8 +86,8 @@ def restore_review(window: ReviewWindow, path: Path | None = None) -> None:
 
     state = read_state(path)
     source, said = source_again(state, str(path))
-    viewer = window.viewer
-    once_done(lambda: open_window(source, viewer=viewer, state=fitting(state, source), say=said))
+    second, viewer = second_again(state, source), window.viewer
+    once_done(lambda: open_window(source, viewer=viewer, second=second, state=fitting(state, source), say=said))
 
 
 def begin(
@@ -181,8 +181,8 @@ def _source(window: ReviewWindow) -> dict[str, Any]:
     """How the source was opened, with paths from the root."""
     from medotter_viewer.session.state_file import PATHS
 
-    source = window.session.source
-    found = opened_as(source)
+    source, second = window.session.source, window.session.second.source
+    found = opened_as(source if second is None else second)
     if found is None:
         raise UsageError(f"{source.name}: its cases were not opened from files, so that nothing could open them again")
     return {

@@ -78,11 +78,12 @@ class Saving:
             path = path.with_name(f"{path.name}.nii.gz")
         cases = self._session.edits.cases()  # also notes what was painted until now
         case, source, entries = working.frozen(), working.case, list(self._session.source.entries("all"))
+        by = None if working.predicted is None else working.predicted.by
         self._is_busy = True
 
         def work() -> ExportedLabels | WriteError:
             try:
-                return export_labels(case, path, source=source, entries=entries)
+                return export_labels(case, path, source=source, entries=entries, predicted_by=by)
             except WriteError as error:
                 return error
 

@@ -96,6 +96,8 @@ class ReviewWindow:
     docks: Docks
     saving: Saving
     tools: CanvasTools
+    surfaces: Surfaces3D
+    walking: Walking
 
     def __init__(
         self,

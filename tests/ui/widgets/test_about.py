@@ -90,7 +90,7 @@ def test_the_rules_in_force_are_those_of_this_window_and_this_task(review: Revie
 def test_coverage_counts_the_cases_of_each_split(review: ReviewSession) -> None:
     assert said(review, "Coverage") == {
         "test": "3 cases, 2 predicted, 1 without prediction, 1 scored",
-        "train": "1 cases, 0 predicted, 1 without prediction, 0 scored",
+        "train": "1 case, 0 predicted, 1 without prediction, 0 scored",
     }
     review.score_all()
     assert said(review, "Coverage")["test"] == "3 cases, 2 predicted, 1 without prediction, 2 scored"

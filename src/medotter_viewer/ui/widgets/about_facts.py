@@ -43,6 +43,7 @@ _PACKAGES = (
     "psygnal",
 )
 _IDENTITY = ("id", "name", "modality", "anatomy", "description")
+_TITLES = {"name": "title", "id": "task id"}
 _SITUATIONS = {
     "both_empty": "both empty",
     "gt_nonempty_pred_empty": "prediction empty",
@@ -108,7 +109,9 @@ def _task(session: ReviewSession) -> Iterator[Row]:
     if source.task is not None:
         told = source.task.identity
         yield from (
-            (key, _words(told[key])) for key in _IDENTITY if told.get(key) is not None and told[key] != source.name
+            (_TITLES.get(key, key), _words(told[key]))
+            for key in _IDENTITY
+            if told.get(key) is not None and told[key] != source.name
         )
     yield "model", source.model or "no predictions"
     for name, value in source.record().items():
@@ -123,8 +126,8 @@ def _definitions(session: ReviewSession) -> Iterator[Row]:
         return
     scale = f" × {spec.scale:g}" if spec.scale != 1 else ""
     tier = f", tier {spec.headline.tier}" if spec.headline.tier else ""
-    region = "mean over regions" if spec.headline.region == MACRO else spec.headline.region
-    yield "headline", f"{spec.headline.metric} of {region}{tier}{scale}"
+    region = ", mean over regions" if spec.headline.region == MACRO else f" of {spec.headline.region}"
+    yield "headline", f"{spec.headline.metric}{region}{tier}{scale}"
     yield "metrics", ", ".join(session.metrics or spec.metrics)
     if any(metric in ("hd95", "hd") for metric in (*session.metrics, *spec.metrics)):
         hd95 = rules["hd95"]
@@ -162,7 +165,7 @@ def _coverage(session: ReviewSession) -> Iterator[Row]:
 
 def _counted(n_ids: int, n_listed: int, statuses: Mapping[str, int]) -> str:
     predicted = n_listed - sum(statuses.get(s, 0) for s in ("no prediction", "missing file", ""))
-    parts = [f"{n_ids} cases"]
+    parts = [f"{n_ids} case{'s' * (n_ids != 1)}"]
     if n_listed < n_ids:
         parts.append(f"{n_listed} listed")
     parts.append(f"{predicted} predicted")

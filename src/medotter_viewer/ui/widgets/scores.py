@@ -229,7 +229,8 @@ def header_text(session: ReviewSession, scoring: bool) -> str:
     """Return who is compared with what, by which definition, and how far it is; empty without ground truth."""
     if session.spec.task_type == SHOWN_ONLY:
         return ""
-    model = session.source.model or "no predictions"
+    made_here = None if session.working is None else session.working.predicted
+    model = made_here.by if made_here is not None else session.source.model or "no predictions"
     second = session.second
     parts = [f"A: {model} vs B: {second.name}" if second.is_on else f"{model} vs gt"]
     if "hd95" in shown_metrics(session):
