@@ -147,6 +147,12 @@ def test_files_that_no_case_uses_are_listed(folder: Path) -> None:
     ]
 
 
+def test_verdicts_beside_the_predictions_are_no_unused_prediction(tmp_path: Path) -> None:
+    for name in ("tiny-0123.model.anna.reviews.jsonl", "notes.jsonl"):
+        (tmp_path / name).write_bytes(b"")
+    assert [path.name for path in PredictionFolder(tmp_path, "model").unused([])] == ["notes.jsonl"]
+
+
 @pytest.mark.parametrize("dataset", ["BTCV", "FLARE22"])
 def test_a_file_without_its_dataset_is_never_a_guess_between_two(tmp_path: Path, dataset: str) -> None:
     (tmp_path / "0001.nii.gz").write_bytes(b"")

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from medotter_viewer.review.records import Subject
+from medotter_viewer.sources.predictions import REVIEWS_SUFFIX
 
 FOLDER_VARIABLE = "MEDOTTER_VIEWER_REVIEWS"
-SUFFIX = ".reviews.jsonl"
+SUFFIX = REVIEWS_SUFFIX
 _LONGEST = 40  # letters of a part of a name
 _OTHERS = re.compile(r"[^\w-]+")
 

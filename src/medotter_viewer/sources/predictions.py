@@ -20,6 +20,8 @@ from medotter_viewer.formats.landmark_provenance import provenance_path
 from medotter_viewer.formats.registry import SUFFIXES
 
 FIELDS = ("case_id", "dataset", "split", "tier", "stem")
+REVIEWS_SUFFIX = ".reviews.jsonl"
+"""Of files of verdicts, which lie beside the predictions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +122,14 @@ class PredictionFolder:
         return (path if path.is_file() else None), []
 
     def unused(self, used: Iterable[Path]) -> list[Path]:
-        """Return the files below the folder that no case uses, sorted."""
+        """Return the files below the folder that no case uses, sorted; those of verdicts are not meant to be used."""
         taken = {os.path.realpath(one) for path in used for one in (path, provenance_path(path))}
         return sorted(
             path
             for path in self.folder.rglob("*")
-            if path.is_file() and not any(os.path.realpath(one) in taken for one in (path, *path.parents))
+            if path.is_file()
+            and not path.name.endswith(REVIEWS_SUFFIX)
+            and not any(os.path.realpath(one) in taken for one in (path, *path.parents))
         )
 
     def _names(self, entry: CaseEntry) -> list[str]:
