@@ -14,7 +14,8 @@ import numpy as np
 from napari.layers import Image, Labels, Layer
 from napari.utils.colormaps import DirectLabelColormap
 
-from medotter_viewer.ui.pane_painting import ImagePlane, LabelPlane, Pixels, color_table
+from medotter_viewer.ui.derived import CompactView, ErrorView, RegionView
+from medotter_viewer.ui.pane_painting import ImagePlane, LabelPlane, LazyPlane, Pixels, color_table
 
 WIDTHS = {1: 1, 2: 3}
 """Width of outlines in pixels of the screen, by the width of the layer's; the wider is seen under the thinner."""
@@ -50,7 +51,8 @@ class PaneLayers:
             key = tuple(index if a == axis else slice(None) for a in range(3))
             down, across = (a for a in range(3) if a != axis)
             where = ((scale[down], scale[across]), (translate[down], translate[across]))
-            plane = np.asarray(layer.data[key])  # a view of an array; worked out for what is no array
+            # A view of an array; of what is worked out only the pixels that are shown.
+            plane = LazyPlane(layer.data, axis, index) if _is_lazy(layer.data) else np.asarray(layer.data[key])
             if isinstance(layer, Labels):
                 found.append(
                     LabelPlane(
@@ -73,6 +75,17 @@ class PaneLayers:
                 table[0] = 0
             known = self._tables[layer] = (colormap, table)
         return known[1]
+
+
+def _is_lazy(data: Any) -> bool:
+    """Whether an array is worked out from others wherever it is indexed."""
+    if isinstance(data, ErrorView):
+        return _is_plain(data.gt) and _is_plain(data.pred)
+    return isinstance(data, RegionView | CompactView) and _is_plain(data.data)
+
+
+def _is_plain(data: Any) -> bool:
+    return isinstance(data, np.ndarray) or _is_lazy(data)
 
 
 def _image(layer: Image, plane: Any, scale: tuple[float, float], translate: tuple[float, float]) -> ImagePlane:

@@ -19,6 +19,42 @@ _SHADES = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LazyPlane:
+    """One slice of an array that is worked out where it is looked at.
+
+    Parameters
+    ----------
+    data : array-like
+        What is indexed with three indices.
+    axis, index : int
+        Axis across the slice, and where along it.
+    """
+
+    data: Any
+    axis: int
+    index: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+        return tuple(n for a, n in enumerate(self.data.shape) if a != self.axis)
+
+    def at(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the values of some rows and columns."""
+        key: list[Any] = [rows[:, None], columns[None]]
+        key.insert(self.axis, self.index)
+        return np.asarray(self.data[tuple(key)])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self.at(*(np.arange(n) for n in self.shape)), dtype=dtype)
+
+
+def sampled(plane: Any, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[Any]:
+    """Return the values of some rows and columns of a slice."""
+    return plane.at(rows, columns) if isinstance(plane, LazyPlane) else np.asarray(plane)[np.ix_(rows, columns)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ImagePlane:
     """One slice of an image.
 
@@ -51,7 +87,7 @@ class LabelPlane:
 
     Parameters
     ----------
-    plane : (rows, columns) array of int
+    plane : (rows, columns) array of int, or LazyPlane
         Ids in displayed order.
     scale, translate : (float, float)
         mm per step, and displayed mm of the first centre, down and across.
@@ -63,7 +99,7 @@ class LabelPlane:
         As the layer has it.
     """
 
-    plane: NDArray[Any]
+    plane: NDArray[Any] | LazyPlane
     scale: tuple[float, float]
     translate: tuple[float, float]
     colors: Pixels
@@ -133,13 +169,12 @@ def _nearest(index: Floats, n: int) -> NDArray[np.int64]:
 def _lay_image(picture: Pixels, image: ImagePlane, rows: Floats, columns: Floats) -> None:
     """Lay an image on the part of a picture that it covers."""
     if image.plane.ndim == 3:
-        colours = image.plane[
-            np.ix_(*(_nearest(i, n) for i, n in zip((rows, columns), image.plane.shape, strict=False)))
-        ]
+        down, across = (_nearest(i, n) for i, n in zip((rows, columns), image.plane.shape, strict=False))
+        colours = image.plane[np.ix_(down, across)]
         _blend(picture, colours[..., :3].astype(np.float32), image.opacity)
         return
     low, high = image.limits
-    values = _between(np.asarray(image.plane), rows, columns)
+    values = _between(image.plane, rows, columns)
     if np.issubdtype(image.plane.dtype, np.floating):
         values = np.nan_to_num(values, nan=low, posinf=high, neginf=low)
     values -= np.float32(low)
@@ -157,17 +192,31 @@ def _lay_image(picture: Pixels, image: ImagePlane, rows: Floats, columns: Floats
     _blend(picture, colours.astype(np.float32), image.opacity)
 
 
-def _between(plane: NDArray[Any], rows: Floats, columns: Floats) -> NDArray[np.float32]:
-    """Values between the centres of voxels, first down, then across; at the rim those of the last centre."""
-    found = plane.astype(np.float32)  # of one slice; rows of other memory orders are gathered here, once
-    for axis, index in ((0, rows), (1, columns)):
-        n = plane.shape[axis]
+def _between(plane: Any, rows: Floats, columns: Floats) -> NDArray[np.float32]:
+    """Values between the centres of voxels; at the rim those of the last centre.
+
+    Along an axis that is shown smaller than it is, the nearest voxel is taken: what is not shown need not be read.
+    """
+    taken: list[NDArray[np.int64]] = []
+    shares: list[Floats | None] = []
+    for index, n in zip((rows, columns), plane.shape, strict=True):
         index = np.clip(index, 0, n - 1)
-        first = np.floor(index).astype(np.int64)
-        share = (index - first).astype(np.float32)
-        start = found.take(first, axis=axis)
+        if len(index) > 1 and abs(index[-1] - index[0]) >= len(index) - 1:
+            taken.append(_nearest(index, n))
+            shares.append(None)
+        else:
+            first = int(min(index[0], index[-1]))
+            taken.append(np.arange(first, min(int(max(index[0], index[-1])) + 2, n)))
+            shares.append(index - first)
+    found = sampled(plane, *taken).astype(np.float32)
+    for axis, place in enumerate(shares):
+        if place is None:
+            continue
+        first_of = np.floor(place).astype(np.int64)
+        share = (place - first_of).astype(np.float32)
+        start = found.take(first_of, axis=axis)
         if share.any():
-            step = found.take(np.minimum(first + 1, n - 1), axis=axis)
+            step = found.take(np.minimum(first_of + 1, found.shape[axis] - 1), axis=axis)
             step -= start
             step *= share[:, None] if axis == 0 else share
             start += step
@@ -178,21 +227,29 @@ def _between(plane: NDArray[Any], rows: Floats, columns: Floats) -> NDArray[np.f
 def _lay_labels(picture: Pixels, labels: LabelPlane, rows: Floats, columns: Floats) -> None:
     """Lay labels, filled or outlined, on the part of a picture that they cover."""
     down, across = (_nearest(i, n) for i, n in zip((rows, columns), labels.plane.shape, strict=True))
-    ids = np.asarray(labels.plane[np.ix_(down, across)])
+    ids = sampled(labels.plane, down, across)
     if ids.dtype == np.bool_:
         ids = ids.view(np.uint8)
-    last = len(labels.colors) - 1
-    known = ids.astype(np.intp)
-    known[(known < 0) | (known > last)] = last
-    shown = labels.colors[:, 3][known] > 0
+    colours = labels.colors
+    last = len(colours) - 1
+    if ids.dtype == np.uint8:  # a table for every byte: nothing needs to be compared
+        rest = np.broadcast_to(colours[last], (max(0, 256 - last), 4))
+        colours, known = np.concatenate([colours[:last], rest]), ids
+    else:
+        known = ids.astype(np.intp)
+        known[(known < 0) | (known > last)] = last
+    share = (colours[:, 3] * labels.opacity + 0.5).astype(np.uint16)
+    added = colours[:, :3] * share[:, None]
     if labels.contour:
-        shown &= outline(ids, labels.contour)
-    at = np.nonzero(shown)
-    if at[0].size == 0:
-        return
-    colours = labels.colors[known[at]].astype(np.float32)
-    share = colours[:, 3:] * np.float32(labels.opacity / 255)
-    picture[at] = (picture[at] * (1 - share) + colours[:, :3] * share + 0.5).astype(np.uint8)
+        at: Any = np.nonzero(outline(ids, labels.contour) & (share > 0)[known])
+        known = known[at]
+    else:
+        at = ...
+    mixed = picture[at] * (255 - share)[known][..., None]
+    mixed += added[known]
+    mixed += 127
+    mixed //= 255
+    picture[at] = mixed
 
 
 def outline(ids: NDArray[Any], width: int) -> NDArray[np.bool_]:

@@ -50,7 +50,6 @@ class Panes(QWidget):
         self.line.setMinimumWidth(100)  # a long line does not widen the window
         self.line.setWordWrap(True)
         self.line.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.line.setFixedHeight(2 * self.line.fontMetrics().lineSpacing() + 4)
         self.line.setContentsMargins(6, 0, 6, 2)
         outer = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -63,7 +62,8 @@ class Panes(QWidget):
         outer.addWidget(self.line)
 
     def resizeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
-        """Stand as there is room."""
+        """Stand as there is room, over two lines of words."""
+        self.line.setFixedHeight(2 * self.line.fontMetrics().lineSpacing() + 6)  # of napari's font, known by now
         wide = self.width() >= self.height()
         direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
         if self._box.direction() != direction:
@@ -152,8 +152,11 @@ class ThreePlanes:
             self._dock.hide()
 
     def stop_painting(self) -> None:
-        """Paint nothing that is due."""
-        self._due.stop()
+        """Paint nothing that is due; nothing happens where the program ends and the timer is gone."""
+        try:
+            self._due.stop()
+        except RuntimeError:
+            return
 
     def close(self) -> None:
         """Take the panes out of the window and listen no more."""
