@@ -98,6 +98,18 @@ def test_a_scheduler_without_workers_is_not_waited_for_all_night(
         pass
 
 
+@pytest.mark.parametrize("address", ["foo", "tcp://", "", "tcp://host", "host:port"])
+def test_what_is_no_address_is_said_at_once(
+    new_bundle: Any, command: Any, capsys: pytest.CaptureFixture[str], address: str
+) -> None:
+    assert main(command(new_bundle(1), "--scheduler", address)) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == (
+        f"medotter-viewer score: {address!r} is no address of a scheduler; expected HOST:PORT, such as "
+        "tcp://localhost:8786"
+    )
+
+
 def test_nobody_at_the_address(
     new_bundle: Any, command: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

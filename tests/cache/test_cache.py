@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -15,7 +16,8 @@ from medotter_viewer import open_source
 from medotter_viewer.batch import score_entries
 from medotter_viewer.cache import scores as through
 from medotter_viewer.cache import store
-from medotter_viewer.cache.store import FactCache, content_key
+from medotter_viewer.cache.store import CACHE_VARIABLE, FactCache, content_key, default_cache_path
+from medotter_viewer.errors import UsageError
 from medotter_viewer.scoring.options import ScoreOptions
 
 ALL = ScoreOptions(("dice", "iou", "hd95"))
@@ -123,6 +125,31 @@ def test_a_damaged_file_is_rebuilt(source: Any, cache: FactCache, damage: Any) -
     damage(cache.path)
     assert run(source, cache) == plain
     assert run(source, cache) == plain
+
+
+def test_what_is_no_file_is_neither_moved_nor_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "notes").write_text("keep")
+    os.mkfifo(tmp_path / "pipe")
+    for path in (folder, tmp_path / "pipe"):
+        FactCache(path).put("key", {"a": 1})
+        assert FactCache(path).get("key") is None
+        monkeypatch.setenv(CACHE_VARIABLE, str(path))
+        with pytest.raises(UsageError, match=f"{CACHE_VARIABLE}: {path} is .*, expected the name of a file"):
+            default_cache_path()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mine", "pipe"]
+    assert (folder / "notes").read_text() == "keep"
+
+
+def test_two_files_of_somebody_else_are_both_kept(tmp_path: Path) -> None:
+    path = tmp_path / "scores.sqlite"
+    for content in ("first " * 200, "second " * 200):
+        path.write_text(content)
+        FactCache(path).put("key", {"a": 1})
+        assert FactCache(path).get("key") == {"a": 1}
+    kept = sorted(p.read_text()[:5] for p in tmp_path.glob("*.put-aside*"))
+    assert kept == ["first", "secon"]
 
 
 def test_somebody_elses_database_is_put_aside_not_destroyed(source: Any, cache: FactCache) -> None:

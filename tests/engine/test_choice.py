@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -125,5 +127,27 @@ def test_shares_are_all_rows_once_and_few_voxels_are_one_share(monkeypatch: pyte
 @pytest.mark.parametrize("said", ["0", "two", "-1", "1.5"])
 def test_a_number_of_threads_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, said: str) -> None:
     monkeypatch.setenv(threads.VARIABLE, said)
-    with pytest.raises(UsageError, match=f"{threads.VARIABLE}: got '{said}', expected a whole number above 0"):
+    with pytest.raises(UsageError, match=f"{threads.VARIABLE}: got '{said}', expected a whole number from 1 to 256"):
         threads.thread_count()
+
+
+def test_kernels_that_cannot_be_read_are_thrown_away_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    def fail_once(name: str) -> ModuleType:
+        said.append(name)
+        if len(said) == 1:
+            raise pickle.UnpicklingError("invalid load key")
+        return ModuleType(name)
+
+    monkeypatch.setattr(choice.importlib, "import_module", fail_once)
+    monkeypatch.setattr(choice.store, "is_ready", lambda: True)
+    monkeypatch.setattr(choice.store, "forget", lambda: said.append("forgotten"))
+    before = {name for name in sys.modules if "engine.kernels" in name}
+    kept = {name: sys.modules[name] for name in before}
+    try:
+        assert isinstance(choice._imported(), ModuleType)
+    finally:
+        sys.modules.update(kept)
+    assert said[1] == "forgotten"
+    assert said[0] == said[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,7 @@ from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.errors import MissingDependencyError, WorkersError
 
 _DISTRIBUTION = "medotter-viewer"
+_ADDRESS = re.compile(r"(\w+://)?(\[[0-9a-fA-F:]+\]|[^\s/:\[\]]+):\d+|inproc://\S+")
 _CONNECT_S, _WORKERS_S, _ALONE_S = 10, 30, 60
 _COUNT_EVERY_S = 5.0
 _LOOKED_FOR = 50
@@ -50,6 +52,10 @@ def cluster_workers(address: str) -> Iterator[ClusterWorkers]:
         from distributed import Client
     except ImportError as error:
         raise MissingDependencyError("--scheduler needs dask: pip install 'medotter-viewer[batch]'") from error
+    if not _ADDRESS.fullmatch(address):  # dask would try for a while, and complain at the end of the process
+        raise WorkersError(
+            f"{address!r} is no address of a scheduler; expected HOST:PORT, such as tcp://localhost:8786"
+        )
     try:
         client = Client(address, timeout=f"{_CONNECT_S}s", set_as_default=False)
     except (OSError, ValueError) as error:

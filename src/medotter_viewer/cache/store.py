@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from medotter_viewer.errors import UsageError
+
 ENGINE_VERSION = "4"
 """Raise it whenever a number of the engine may change."""
 CACHE_VARIABLE = "MEDOTTER_VIEWER_CACHE"
@@ -29,9 +31,21 @@ _KEYS_AT_ONCE = 500  # SQLite takes at least 999
 
 
 def default_cache_path() -> Path:
-    """Return the cache file: that of the variable ``MEDOTTER_VIEWER_CACHE``, else one in the user's cache folder."""
+    """Return the cache file: that of the variable ``MEDOTTER_VIEWER_CACHE``, else one in the user's cache folder.
+
+    Raises
+    ------
+    UsageError
+        If the variable names a folder, a device or the like.
+    """
     if named := os.environ.get(CACHE_VARIABLE):
-        return Path(named)
+        path = Path(named)
+        if path.exists() and not path.is_file():
+            what = "is a folder" if path.is_dir() else "is no regular file"
+            raise UsageError(
+                f"{CACHE_VARIABLE}: {named} {what}, expected the name of a file, there or not: {named}/FILE"
+            )
+        return path
     from platformdirs import user_cache_path
 
     return user_cache_path("medotter_viewer") / "scores.sqlite"
@@ -122,8 +136,8 @@ class FactCache:
             try:
                 connection = self._open()
             except sqlite3.DatabaseError as error:
-                if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
-                    raise
+                if isinstance(error, sqlite3.OperationalError) and not str(error).startswith("no such"):
+                    raise  # it is in use, or cannot be opened at all: that says nothing of what is in it
                 self._put_aside()
                 connection = self._open()
         except (sqlite3.Error, OSError):
@@ -167,9 +181,15 @@ class FactCache:
         return connection
 
     def _put_aside(self) -> None:
-        """Keep a file that is not ours under another name: it may be somebody's."""
+        """Keep a file that is not ours under another name: it may be somebody's, as may one that was kept before."""
+        if not self.path.is_file():
+            raise FileExistsError(f"{self.path}: no regular file")
+        names = (f"{self.path.name}.put-aside{number}" for number in ("", *(f"-{n}" for n in range(2, 100))))
+        free = next((place for name in names if not (place := self.path.with_name(name)).exists()), None)
+        if free is None:
+            raise FileExistsError(f"{self.path}: too many files were put aside")
         with contextlib.suppress(FileNotFoundError):
-            self.path.replace(self.path.with_name(f"{self.path.name}.put-aside"))
+            self.path.rename(free)
 
 
 def _checksum(key: str, body: str) -> str:

@@ -79,7 +79,7 @@ def time_text(seconds: float) -> str:
 @contextmanager
 def workers_for(options: argparse.Namespace) -> Iterator[Workers | None]:
     """Give those whom the options name; None is this process."""
-    if options.scheduler:
+    if options.scheduler is not None:
         from medotter_viewer.batch.cluster import cluster_workers
 
         with cluster_workers(options.scheduler) as cluster:

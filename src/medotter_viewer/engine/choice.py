@@ -82,10 +82,25 @@ def load() -> ModuleType:
                     f"not set), or {VARIABLE}=plain"
                 )
             with _no_collection():
-                loaded = importlib.import_module(_KERNELS)
+                loaded = _imported()
             store.mark_ready()
             _process.kernels = loaded
     return _process.kernels
+
+
+def _imported() -> ModuleType:
+    """Import the kernels; what was kept of them and cannot be read is thrown away and compiled anew."""
+    try:
+        return importlib.import_module(_KERNELS)
+    except (ImportError, MemoryError):
+        raise
+    except Exception:
+        if not store.is_ready():
+            raise
+        store.forget()
+        for name in [name for name in sys.modules if name.partition(_KERNELS)[1]]:
+            del sys.modules[name]
+        return importlib.import_module(_KERNELS)
 
 
 def prepare() -> None:

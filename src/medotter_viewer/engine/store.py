@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import shutil
 import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -39,6 +40,11 @@ def mark_ready() -> None:
         (folder() / _READY).touch()
     except OSError:
         pass
+
+
+def forget() -> None:
+    """Remove what is kept for this code."""
+    shutil.rmtree(folder(), ignore_errors=True)
 
 
 def _identity() -> str:

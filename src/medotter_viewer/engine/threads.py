@@ -13,6 +13,7 @@ from medotter_viewer.errors import UsageError
 
 VARIABLE = "MEDOTTER_VIEWER_THREADS"
 _MOST = 8  # beyond, memory is what is waited for
+_MOST_ASKED_FOR = 256
 _SMALL = 1 << 20  # voxels
 
 T = TypeVar("T")
@@ -25,11 +26,11 @@ def thread_count() -> int:
     Raises
     ------
     UsageError
-        If the variable is not a whole number above 0.
+        If the variable is not a whole number from 1 to 256.
     """
     if named := os.environ.get(VARIABLE):
-        if not named.isascii() or not named.isdigit() or not int(named):
-            raise UsageError(f"{VARIABLE}: got {named!r}, expected a whole number above 0")
+        if not named.isascii() or not named.isdigit() or not 0 < int(named) <= _MOST_ASKED_FOR:
+            raise UsageError(f"{VARIABLE}: got {named!r}, expected a whole number from 1 to {_MOST_ASKED_FOR}")
         return int(named)
     return min(core_count(), _MOST)
 
