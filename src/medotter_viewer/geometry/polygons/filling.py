@@ -85,8 +85,8 @@ def _filled(
     compiled = kernels()
     if compiled is not None:
         given = [_points(ring) for ring in rings]
-        how = {"checked": as_ring, "is_flat": is_flat}
-        return filled_rings(compiled, given, shape, one_by_one=rule == "union", out=out, **how)
+        one_by_one = rule == "union"
+        return filled_rings(compiled, given, shape, one_by_one=one_by_one, checked=as_ring, is_flat=is_flat, out=out)
     kept = [ring for ring in map(as_ring, rings) if not is_flat(ring)]
     if rule == "even_odd":
         return _even_odd(kept, shape)
