@@ -172,6 +172,17 @@ class TestPlaces:
         verdicts.write_to(tmp_path / "elsewhere")
         assert verdicts.path == tmp_path / "elsewhere" / "tiny-01234567.model.anna.reviews.jsonl"
 
+    def test_a_file_of_another_reader_stays_that_readers(self, verdicts: ReviewVerdicts, tmp_path: Path) -> None:
+        verdicts.record("A/bad", "fine")
+        annas, content = verdicts.path, verdicts.path.read_bytes()
+        verdicts.choose(reader="bert")
+        said = verdicts.write_to(annas)
+        assert said.startswith(f"{annas.name} is of anna; verdicts are written to ")
+        verdicts.record("A/bad", "geometry")
+        assert annas.read_bytes() == content
+        assert verdicts.path == annas.with_name("tiny-01234567.model.bert.reviews.jsonl")
+        assert list(verdicts.others("A/bad")) == ["anna"]
+
 
 class TestTrouble:
     def test_a_full_disk_is_said_at_once_and_nothing_is_lost(

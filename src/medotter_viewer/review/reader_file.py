@@ -90,6 +90,11 @@ class ReaderFile:
         return found
 
 
+def readers_of(path: Path) -> list[str]:
+    """Return the names of those whose records a file holds; none where it is not there or cannot be read."""
+    return list(dict.fromkeys(record.reader for record in _read(path).records))
+
+
 def _read(path: Path) -> ReviewFile:
     """What a file holds; one that is not there holds nothing, one that cannot be read is a finding."""
     if not path.exists():

@@ -14,7 +14,7 @@ from medotter_viewer.core.findings import Finding
 from medotter_viewer.errors import MedotterViewerError, WriteError
 from medotter_viewer.review.choices import Choices, keep_choices, read_choices, reader_name, verdict_list
 from medotter_viewer.review.places import SUFFIX, ReviewPlace, choose_place, file_name, name_start, reviews_folder
-from medotter_viewer.review.reader_file import ReaderFile
+from medotter_viewer.review.reader_file import ReaderFile, readers_of
 from medotter_viewer.review.records import NOWHERE, Place, Record, Subject, verdict_key
 from medotter_viewer.review.standing import Standing
 from medotter_viewer.sources.source import CaseSource
@@ -194,17 +194,22 @@ class ReviewVerdicts:
         Parameters
         ----------
         path : Path
-            A file, or a folder to put one into. What the file holds of this reader counts from now on.
+            A file, or a folder to put one into. What the file holds of this reader counts from now on. Beside a
+            file that is another reader's, one of this reader is written.
         """
+        own, theirs = file_name(self._subject, self._source.target, self.reader), ""
         if path.is_dir():
-            path = path / file_name(self._subject, self._source.target, self.reader)
+            path = path / own
         elif not path.name.endswith(".jsonl"):
             path = path.with_name(f"{path.name}{SUFFIX}")
+        if (readers := readers_of(path)) and self.reader not in readers:
+            theirs = f"{path.name} is of {', '.join(readers)}; "
+            path = path.with_name(own)
         before = self._file
         self._open = self._opened(ReviewPlace(path, "where you said"), before)
         self.events.all_changed.emit()
         self.events.place_changed.emit()
-        return self._with_warning(f"verdicts are written to {path}")
+        return self._with_warning(f"{theirs}verdicts are written to {path}")
 
     def close(self) -> tuple[Record, ...]:
         """Try to write what waits: to its file, else to the user's own folder. Returns what is still in no file."""
