@@ -39,14 +39,16 @@ def volume_text(volume_mm3: float) -> str:
     >>> volume_text(12345.6), volume_text(3.375), volume_text(0.25)
     ('12,346 mm³', '3.4 mm³', '0.25 mm³')
     """
+    if not volume_mm3:
+        return "0 mm³"
     decimals = 0 if volume_mm3 >= 100 else 1 if volume_mm3 >= 1 else 2
     return f"{volume_mm3:,.{decimals}f} mm³"
 
 
-def item_line(item: ErrorItem, place: int, count: int) -> str:
-    """Return the line for an error that was gone to: `place` from 1 of `count` in the list."""
+def item_line(item: ErrorItem, place: int, count: int, n_left_out: int = 0) -> str:
+    """Return the line for an error that was gone to: `place` from 1 of `count` in the list, which leaves some out."""
     parts = [
-        f"error {place} of {count}",
+        f"error {place} of {count}" + f" listed, {n_left_out:,} smaller ones are not" * bool(n_left_out),
         f"{LONG[item.kind]}: {label_text(item)}",
         f"{volume_text(item.volume_mm3)} ({item.piece.voxels:,} voxel{'s' * (item.piece.voxels != 1)})",
     ]
@@ -128,10 +130,10 @@ def hd95_note(pairs: Hd95Pairs, grid: Grid, axis: int, index: int) -> str:
     (start, here), (end, there) = ends(pairs.deciding)
     first, last = (slice_number(grid, voxel, axis) for voxel in (here, there))
     now = index + 1
-    text = f"arrow {pairs.deciding.distance_mm:.1f} mm: hd{pairs.percentile:g} of {pairs.region}, {start} → {end}"
+    text = f"hd{pairs.percentile:g} of {pairs.region}: arrow {pairs.deciding.distance_mm:.1f} mm, {start} → {end}"
     if first == last == now:
         return text
     if first == last:
-        return f"{text}, on slice {first}"
+        return f"{text}\non slice {first}"
     others = [f"{side} end on slice {at}" for side, at in ((start, first), (end, last)) if at != now]
-    return f"{text}, {', '.join(others)}"
+    return f"{text}\n{', '.join(others)}"

@@ -20,7 +20,7 @@ from medotter_viewer.geometry.orientation import DISPLAY_AXES
 from medotter_viewer.ui import mark_shapes
 
 _UNITS = ("mm",) * 3
-_RIM_PX, _BOX_PX, _ARM_PX, _GAP_PX = 1.3, 1.8, 12.0, 5.0
+_RIM_PX, _BOX_PX, _ARM_PX, _GAP_PX = 1.2, 3.0, 16.0, 5.0
 _RIM = "#000000"
 _LEAST_AREA = 1e-9  # in steps of the grid
 _STEP = 1.25  # of the zoom: marks are drawn anew only when it has changed by so much

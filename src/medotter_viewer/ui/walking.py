@@ -110,7 +110,9 @@ class Walking:
             return
         self._looking.go.to_box(item.piece.voxel, *_corners(item))
         place = [one.place for one in shown].index(item.place) + 1
-        self._say(error_words.item_line(item, place, len(shown)))
+        found = self._session.errors.items
+        left_out = 0 if found is None else found.n_left_out
+        self._say(error_words.item_line(item, place, len(shown), left_out))
 
     def _on_pair_found(self, pairs: Hd95Pairs) -> None:
         grid = self._grid()

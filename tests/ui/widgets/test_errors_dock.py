@@ -29,8 +29,8 @@ def test_errors_are_listed_with_their_size_reach_and_slice(session: Any, dock: A
     # voxels of 6 mm3; 12 of the liver are missed at k = 4, 3 mm from k = 3, all 4 of the spleen at k = 2; of 6 slices
     # the first is that of k = 5
     assert rows(dock.model) == [
-        ["1", "FN", "liver", "72", "12", "3.0", "2"],
-        ["2", "FN", "spleen", "24", "4", "–", "4"],
+        ["1", "FN", "liver", "72.0", "12", "3.0", "2"],
+        ["2", "FN", "spleen", "24.0", "4", "–", "4"],
     ]
     assert [c.header.split("\n")[0] for c in dock.model.columns] == [
         "#", "kind", "label", "volume", "voxels", "reach", "slice"
@@ -38,7 +38,7 @@ def test_errors_are_listed_with_their_size_reach_and_slice(session: Any, dock: A
     assert "[mm³]" in dock.model.columns[3].header
     assert dock.model.cells(1)[5].why == "no distance: the prediction has no spleen at all"
     assert "2 pieces" in dock.header.text()
-    assert [button.text() for button in dock.kinds.values()] == ["FP 0\n0 mm³", "FN 2\n96 mm³", "wrong 0\n0 mm³"]
+    assert [button.text() for button in dock.kinds.values()] == ["FP 0\n0 mm³", "FN 2\n96.0 mm³", "wrong 0\n0 mm³"]
 
 
 def test_slices_are_counted_along_the_axis_that_is_looked_along(session: Any, dock: Any) -> None:
@@ -84,7 +84,7 @@ def test_kinds_are_chosen_by_their_buttons(session: Any, dock: Any) -> None:
     assert dock.kinds["wrong"].isVisible()
     session.select_region("liver")
     assert not dock.kinds["wrong"].isVisible()
-    assert rows(dock.model) == [["1", "FN", "liver", "72", "12", "3.0", "2"]]
+    assert rows(dock.model) == [["1", "FN", "liver", "72.0", "12", "3.0", "2"]]
 
 
 def test_the_what_if_stands_below_as_before_and_after(session: Any, dock: Any) -> None:

@@ -19,7 +19,6 @@ from medotter_viewer.ui.widgets.error_rows import (
     without_metrics,
     without_rows,
 )
-from medotter_viewer.ui.widgets.volumes import MM3, VolumeUnit, unit_for
 
 
 class ErrorsModel(CellModel):
@@ -40,15 +39,13 @@ class ErrorsModel(CellModel):
         super().__init__(parent)
         self._session = session
         self._items: list[ErrorItem] = []
-        self._unit: VolumeUnit = MM3
         self.axis = 0
         self.refresh()
 
     def make_columns(self) -> Sequence[Column]:
-        """Return the columns, with the unit that fits this case."""
+        """Return the columns."""
         self._items = self._session.errors.shown
-        self._unit = unit_for(item.volume_mm3 for item in self._items)
-        return error_columns(self._unit, self.axis)
+        return error_columns(self.axis)
 
     def n_rows(self) -> int:
         """Return how many errors there are."""
@@ -61,7 +58,7 @@ class ErrorsModel(CellModel):
         if found is None or grid is None:
             return [Cell()] * len(self.columns)
         coming, swatch = not found.is_measured, QColor(COLORS[item.kind])
-        return error_cells(item, row + 1, self._unit, grid, self.axis, coming=coming, swatch=swatch)
+        return error_cells(item, row + 1, grid, self.axis, coming=coming, swatch=swatch)
 
     def item(self, row: int) -> ErrorItem:
         """Return the error of a row."""

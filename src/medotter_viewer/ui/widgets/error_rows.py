@@ -11,21 +11,20 @@ from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
 from medotter_viewer.core.spec import MACRO, EvalSpec
 from medotter_viewer.evaluation.aggregate import headline_value
 from medotter_viewer.scoring.error_items import ErrorItem
-from medotter_viewer.ui.error_words import LONG, SHORT, label_text, slice_number
+from medotter_viewer.ui.error_words import LONG, SHORT, label_text, slice_number, volume_text
 from medotter_viewer.ui.widgets.cells import Cell, Column
-from medotter_viewer.ui.widgets.volumes import VolumeUnit
 
 _PLANES = ("axial", "coronal", "sagittal")
 _COMING = Cell("…", "being computed", "quiet")
 
 
-def error_columns(unit: VolumeUnit, axis: int) -> list[Column]:
+def error_columns(axis: int) -> list[Column]:
     """Return the columns of the list; `axis` is the displayed axis that is looked along."""
     return [
         Column("#", "place in the list, which is ranked by volume; after an edit the order stays", numeric=True),
         Column("kind", "FP invented, FN missed, wrong: another label than the ground truth's"),
         Column("label", "a wrong label is written as ground truth → prediction", stretch=True, least=90),
-        Column(f"volume\n[{unit.name}]", "of the connected piece (voxels that share a face)", numeric=True),
+        Column("volume\n[mm³]", "of the connected piece (voxels that share a face)", numeric=True),
         Column("voxels", numeric=True),
         Column(
             "reach\n[mm]",
@@ -37,17 +36,13 @@ def error_columns(unit: VolumeUnit, axis: int) -> list[Column]:
     ]
 
 
-def error_cells(
-    item: ErrorItem, number: int, unit: VolumeUnit, grid: Grid, axis: int, *, coming: bool, swatch: Any = None
-) -> list[Cell]:
+def error_cells(item: ErrorItem, number: int, grid: Grid, axis: int, *, coming: bool, swatch: Any = None) -> list[Cell]:
     """Return the line of an error.
 
     Parameters
     ----------
     number : int
         Its place in the list, from 1.
-    unit : VolumeUnit
-        Of the table.
     grid : Grid
         Of the label maps.
     axis : int
@@ -66,7 +61,7 @@ def error_cells(
         Cell(str(number), f"number {piece.id} by volume"),
         Cell(SHORT[item.kind], LONG[item.kind], swatch=swatch),
         Cell(text, f"ground truth {item.gt_name}, prediction {item.pred_name}"),
-        Cell(unit.text(item.volume_mm3), f"{item.volume_mm3:,.2f} mm³"),
+        Cell(volume_text(item.volume_mm3).removesuffix(" mm³"), f"{item.volume_mm3:,.2f} mm³"),
         Cell(f"{piece.voxels:,}"),
         reach,
         Cell(str(slice_number(grid, piece.voxel, axis)), f"voxel {piece.voxel} of the file's array"),

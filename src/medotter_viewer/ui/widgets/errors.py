@@ -11,13 +11,12 @@ from qtpy.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
 
 from medotter_viewer.metrics.components import KINDS, ErrorKind, KindTotal
 from medotter_viewer.session.review import ReviewSession
-from medotter_viewer.ui.error_words import COLORS, LONG, SHORT, left_out_line, what_if_line
+from medotter_viewer.ui.error_words import COLORS, LONG, SHORT, left_out_line, volume_text, what_if_line
 from medotter_viewer.ui.widgets.alarm import Alarm
 from medotter_viewer.ui.widgets.cell_table import CellTable
 from medotter_viewer.ui.widgets.dock import Panel
 from medotter_viewer.ui.widgets.error_model import ErrorsModel, WithoutModel
 from medotter_viewer.ui.widgets.layout import dense, remark
-from medotter_viewer.ui.widgets.volumes import unit_for
 
 _SQUARE_PX = 10
 
@@ -110,8 +109,7 @@ class ErrorsDock(Panel):
         for kind, button in self.kinds.items():
             total = KindTotal() if found is None else found.pieces.totals.get(kind, KindTotal())
             size = 0.0 if found is None else found.voxel_mm3
-            unit = unit_for([total.voxels * size])
-            button.setText(f"{SHORT[kind]} {total.pieces:,}\n{unit.text(total.voxels * size)} {unit.name}")
+            button.setText(f"{SHORT[kind]} {total.pieces:,}\n{volume_text(total.voxels * size)}")
             button.setVisible(kind != "wrong" or found is None or found.region is None)
             button.setChecked(kind in self._errors.kinds)
         self.rank.setVisible(found is not None and not found.is_ranked)
@@ -148,7 +146,7 @@ class ErrorsDock(Panel):
         whose = f"{errors.items.region} alone, as one mask" if errors.items.region else "all scored regions"
         if not errors.items.items:
             return f"{whose if region else 'all scored regions'}: no voxel is wrong"
-        return f"{whose}: {errors.items.pieces.n_pieces:,} pieces, J and K walk through them, 9 is the largest"
+        return f"{whose}: {errors.items.pieces.n_pieces:,} pieces; J next, K previous, 9 largest"
 
     # ---------------------------------------------------------------- parts
 
