@@ -191,6 +191,13 @@ def test_an_unknown_option_is_refused_and_an_open_source_takes_none(bundle: Path
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there always is a screen")
+def test_what_cannot_predict_is_refused_before_a_window_opens(bundle: Path) -> None:
+    with pytest.raises(UsageError, match="expected an object with predict"):
+        view(bundle, predictor=3)
+    with pytest.raises(UsageError, match="the class Path"):
+        view(bundle, predictor=Path)
+
+
 def test_a_window_without_a_display_is_refused_before_qt_is_asked(
     bundle: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
