@@ -6,6 +6,8 @@ import errno
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -160,15 +162,36 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     assert precious.read_text() == "mine"
 
 
+@pytest.fixture
+def nobody() -> Iterator[Path]:
+    """A folder of nobody's, and be nobody: root may write everywhere."""
+    is_root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        inner = folder / "predictions"
+        inner.mkdir()
+        if is_root:
+            os.chown(inner, 65534, -1)
+            os.seteuid(65534)
+        try:
+            yield inner
+        finally:
+            if is_root:
+                os.seteuid(0)
+            inner.chmod(0o755)
+
+
 @POSIX
-@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_became_read_only_keeps_records_in_memory(log: ReviewLog) -> None:
-    log.path.parent.mkdir()
-    log.path.parent.chmod(0o555)
+def test_a_folder_that_became_read_only_keeps_records_in_memory(nobody: Path) -> None:
+    log = ReviewLog(nobody / "a.reviews.jsonl")
+    nobody.chmod(0o555)
     assert not log.append(verdict("A/1"))
     assert log.error == os.strerror(errno.EACCES)
-    log.path.parent.chmod(0o755)
-    assert log.flush()
+    assert [r.case_id for r in log.unwritten] == ["A/1"]
+    nobody.chmod(0o755)
+    assert log.append(verdict("A/2"))
+    assert [r.case_id for r in read_reviews(log.path).records] == ["A/1", "A/2"]
 
 
 def test_a_share_that_became_read_only_keeps_records_in_memory(log: ReviewLog, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,6 +224,8 @@ def test_two_windows_do_not_mix_their_lines(tmp_path: Path) -> None:
     path, n = tmp_path / "a.reviews.jsonl", 60
     program = """
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from medotter_viewer.review.log import ReviewLog
 from medotter_viewer.review.records import Record, Subject
