@@ -48,8 +48,14 @@ class Window:
 
     @property
     def text(self) -> str:
-        """As on a radiologist's screen, e.g. ``"W 400  L 40  soft tissue"``."""
-        return f"W {self.width:.4g}  L {self.level:.4g}  {self.name}".rstrip()
+        """As on a radiologist's screen.
+
+        Examples
+        --------
+        >>> SOFT_TISSUE.text, Window("", 12345.6, 0.25).text
+        ('W 400  L 40  soft tissue', 'W 0.25  L 12346')
+        """
+        return f"W {_short(self.width)}  L {_short(self.level)}  {self.name}".rstrip()
 
 
 SOFT_TISSUE = Window("soft tissue", 40, 400)
@@ -68,6 +74,11 @@ _BY_TASK: Mapping[str, Window] = {"lung_contour": BY_NAME["lung"], "vertebra": B
 def window_of_task(task_type: str | None) -> Window:
     """Return the CT window that suits a task type: lung for contours of lung scans, bone for vertebrae."""
     return _BY_TASK.get(task_type or "", SOFT_TISSUE)
+
+
+def _short(value: float) -> str:
+    """Four digits, and never a power of ten of a large number."""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def limits(window: Window) -> tuple[float, float]:
