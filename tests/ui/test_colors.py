@@ -52,6 +52,14 @@ def test_the_accents_of_both_sides_differ_and_no_label_has_that_of_the_predictio
     assert all(np.abs(np.array(colors.label_color(i)[:3]) - pred).max() > 0.2 for i in range(1, 25))
 
 
+def test_a_second_model_has_a_colour_that_nothing_else_has() -> None:
+    second = np.array(colors.rgba(colors.SECOND_ACCENT)[:3])
+    roles = (colors.GT_ACCENT, colors.PRED_ACCENT, colors.FN_ACCENT, colors.FP_ACCENT, colors.TP_ACCENT)
+    others = [*(colors.rgba(code) for code in (*roles, colors.WRONG_ACCENT, colors.SEED_ACCENT)), colors.LOUD]
+    others += [colors.label_color(i) for i in range(1, 24)]
+    assert all(np.abs(np.array(color[:3]) - second).max() > 0.25 for color in others)
+
+
 def test_no_colour_of_the_palette_is_that_of_a_wrong_label() -> None:
     wrong = np.array(colors.rgba(colors.WRONG_ACCENT)[:3])
     assert all(np.abs(np.array(colors.label_color(i)[:3]) - wrong).max() > 0.2 for i in range(1, 24))

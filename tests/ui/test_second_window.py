@@ -125,3 +125,18 @@ def test_closing_it_empties_its_layer(window: Any) -> None:
     assert visible(window) == {"gt", "pred"}
     assert window.display.layer("second").data.size == 1
     assert [word for word, _ in window.overlay.legend if word.startswith(("A:", "B:"))] == []
+
+
+def test_view_takes_a_second_model_and_refuses_a_folder_that_is_not_there(tiny: Any, tmp_path: Path) -> None:
+    import medotter_viewer as mv
+    from medotter_viewer.errors import UsageError
+
+    with pytest.raises(UsageError, match="second prediction: no such folder"):
+        mv.view(tiny.bundle, tiny.predictions, second=tmp_path / "nowhere")
+    view = mv.view(tiny.bundle, tiny.predictions, second=tmp_path / "b/model", second_name="tuned")
+    try:
+        assert view.session.second.name == "tuned"
+        wait_for(lambda: view.session.second.score is not None, "the second scored")
+    finally:
+        view.close()
+        settle()

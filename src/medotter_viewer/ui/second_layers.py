@@ -103,14 +103,16 @@ def with_second(
     Examples
     --------
     >>> from medotter_viewer.core.case import CaseEntry
-    >>> with_second([("prediction", "#FF8C1A")], PlacedSecond(Case(CaseEntry("1")), "b"), "a", ShowOptions())
+    >>> second = PlacedSecond(Case(CaseEntry("1")), "b")
+    >>> with_second([("prediction, predicted points", "#FF8C1A")], second, "a", ShowOptions())
     [('A: a', '#FF8C1A')]
     """
     if second is None:
         return list(entries)
     first = f"A: {_short(first_name or 'no prediction')}"
     words = {"prediction": first, "predicted points": first}
-    found = [(words.get(word, word), color) for word, color in entries]
+    parts = [(dict.fromkeys(words.get(part, part) for part in word.split(", ")), color) for word, color in entries]
+    found: list[Entry] = [(", ".join(part), color) for part, color in parts]
     name = f"B: {_short(second.name)}"
     if options.mode == "error" and found:
         return [(f"errors of {name if options.second == 'b' else first}", ""), *found]

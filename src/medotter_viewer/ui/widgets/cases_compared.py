@@ -75,6 +75,11 @@ def loss_decimals(found: Losses) -> int:
 # ---------------------------------------------------------------- a second model
 
 
+def short_name(metric: str) -> str:
+    """Return what a metric is called in a narrow column."""
+    return metric.removeprefix("scan_")
+
+
 def compared_metrics(session: ReviewSession) -> tuple[str, ...]:
     """Return the first model's metrics in the list: beside a second model the headline's alone, for want of room."""
     return (session.spec.headline.metric,) if second_columns(session) else session.metrics
@@ -88,7 +93,7 @@ def second_columns(session: ReviewSession) -> list[Column]:
     first = session.source.model or "no predictions"
     better = "less" if IDEALS.get(metric) == 0 else "more"
     return [
-        Column(f"B\n{metric}", f"{metric} of B: {name}", numeric=True),
+        Column(f"B\n{short_name(metric)}", f"{metric} of B: {name}", numeric=True),
         Column("B−A", f"{metric} of {name} minus that of {first}; {better} is better; click to sort", numeric=True),
     ]
 

@@ -21,6 +21,7 @@ from medotter_viewer.ui.widgets.cases_compared import (
     loss_columns,
     second_cells,
     second_columns,
+    short_name,
 )
 from medotter_viewer.ui.widgets.cases_judged import unless_blinded, verdict_cell, verdict_columns
 from medotter_viewer.ui.widgets.cell_model import CellModel
@@ -94,7 +95,11 @@ class CasesModel(CellModel):
             Column("case", stretch=True, least=132),
             *judged,
             *(
-                [*loss, *(replace(one, header=f"A\n{m}") for one, m in zip(own, self._metrics, strict=True)), *second]
+                [
+                    *loss,
+                    *(replace(one, header=f"A\n{short_name(m)}") for one, m in zip(own, self._metrics, strict=True)),
+                    *second,
+                ]
                 if second
                 else [*own, *loss]
             ),
@@ -128,7 +133,7 @@ class CasesModel(CellModel):
         """Return where a word stands for the numbers."""
         n_covered = self._n_covered()
         for row, case in enumerate(self._session.rows):
-            if case.status in _WORDS:
+            if case.status in _WORDS and n_covered > 1:
                 yield row, _FIRST_METRIC + self._with_verdict, n_covered
 
     def case_id(self, row: int) -> str:
