@@ -137,6 +137,8 @@ def test_a_line_of_the_panel_goes_to_its_place_and_a_blinded_reader_sees_no_numb
     assert not _shown(window, "Scores")
     assert not _shown(window, "Remap")
     assert _shown(window, "Review")
+    window.tell_why()
+    assert "you are blinded" in window.docks._line.text()
     press(qtbot, canvas(window), Qt.Key.Key_F7)
     settle(0.1)
     assert _shown(window, "Scores")

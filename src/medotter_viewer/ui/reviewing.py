@@ -70,6 +70,12 @@ class Reviewing:
         grid, region = None if placed is None else placed.grid, self._session.region
         return place_looked_at(self._viewer, grid, region, crosshair=self.has_crosshair())
 
+    @property
+    def is_blinded(self) -> bool:
+        """Whether numbers of the open case must not be seen yet."""
+        opened = self._session.opened
+        return self._session.verdicts.hides(None if opened is None else opened.case.case_id)
+
     def judge_by_key(self, place: int) -> None:
         """Record the verdict at a place of the list, counted from 0."""
         words = self._session.verdicts.words
@@ -147,9 +153,7 @@ class Reviewing:
 
     def _follow_blinding(self, _: object = None) -> None:
         """While the reader is blinded to the open case, show no panel but that of the review."""
-        opened = self._session.opened
-        hidden = self._session.verdicts.hides(None if opened is None else opened.case.case_id)
-        self._docks.hide_numbers(hidden, but=PANEL)
+        self._docks.hide_numbers(self.is_blinded, but=PANEL)
 
     def _on_moved(self, _: object = None) -> None:
         if self._panel.comment.hasFocus():

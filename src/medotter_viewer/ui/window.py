@@ -226,7 +226,9 @@ class ReviewWindow:
 
     def tell_why(self) -> None:
         """Tell where the headline number of the selected region comes from."""
-        if (nothing := self.docks.why.ask_headline()) is not None:
+        if self.reviewing.is_blinded:
+            self.show_message("you are blinded: numbers come with your verdict on the case")
+        elif (nothing := self.docks.why.ask_headline()) is not None:
             self.show_message(nothing)
 
     def use_predictor(self, model: Any, name: str) -> None:
