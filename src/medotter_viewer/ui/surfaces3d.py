@@ -293,4 +293,4 @@ class Surfaces3D:
 def _scale(codes: Sequence[str]) -> Colormap:
     """A scale through some colours, evenly."""
     colors = [[*(int(code[i : i + 2], 16) / 255 for i in (1, 3, 5)), 1.0] for code in codes]
-    return Colormap(colors, name=" ".join(codes))
+    return Colormap(colors, name="distance" if len(codes) > 2 else codes[0])  # a long name would widen a panel

@@ -128,6 +128,7 @@ class InstancesDock(Panel):
 
     def _connect(self) -> None:
         self.table.row_chosen.connect(self._on_row_chosen)
+        self.table.verticalScrollBar().valueChanged.connect(lambda _: self.table.fit_columns())  # to what is seen
         self.table.horizontalHeader().setSectionsClickable(True)
         self.table.horizontalHeader().sectionClicked.connect(self._on_header_clicked)
         self.curve.moved.connect(self._session.matches.set_threshold)
