@@ -49,9 +49,12 @@ class FocusBack(QObject):
         except (RuntimeError, TypeError):  # the program ends
             return
 
-    def _on_focus_changed(self, _: QWidget | None, now: QWidget | None) -> None:
-        clicked = QApplication.mouseButtons() != Qt.MouseButton.NoButton
-        if clicked and now is not None and self._is_ours(now) and not is_for_writing(now):
+    def _on_focus_changed(self, before: QWidget | None, now: QWidget | None) -> None:
+        if now is None or not self._is_ours(now) or is_for_writing(now):
+            return
+        # Only within the panels does the keyboard move by its own keys: on the canvas Tab does something else.
+        came_from_elsewhere = before is None or not self._is_ours(before)
+        if came_from_elsewhere or QApplication.mouseButtons() != Qt.MouseButton.NoButton:
             self._due.start(_AGAIN_MS)
 
     def _give_back(self) -> None:
