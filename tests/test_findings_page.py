@@ -17,6 +17,7 @@ OTHER_WORDS = {
     *("ground-truth", "medotter-viewer", "remap-audit"),
     *("right-anterior-superior", "left-anterior-superior", "left-posterior-superior"),
     *("covariant-vector", "rgb-color", "rgba-color"),
+    *("app-model", "scikit-image", "medotter-viewer-predictor"),
 }
 
 

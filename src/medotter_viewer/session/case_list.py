@@ -70,8 +70,8 @@ def second_values(first: CaseScore | None, second: CaseScore | None, spec: EvalS
     Returns
     -------
     dict
-        The first's value, `SECOND` and `GAIN` in the metric's unit; `WORST_FOR_B` and `WORST_FOR_A` so that the lowest is the worst for
-        that model. None where a value is missing: not scored, not labelled.
+        The first's value, `SECOND` and `GAIN` in the metric's unit; `WORST_FOR_B` and `WORST_FOR_A` so that the lowest
+        is the worst for that model. None where a value is missing: not scored, not labelled.
     """
     metric = spec.headline.metric
     a, b = (None if score is None else headline_value(score, spec, metric) for score in (first, second))

@@ -284,10 +284,11 @@ class ReviewSession:
         self.events.case_changed.emit(opened)
         self.events.scores_changed.emit(known)
         self.rescore()
-        self._prefetch_next()
+        if not self._is_scoring:
+            self._prefetch_next()
 
     def _prefetch_next(self) -> None:
-        """Read the next cases of the list while this one is looked at."""
+        """Read the next cases of the list while this one is looked at: not before its numbers are there."""
         ids = self._list.shown_ids
         place = ids.index(self.current_id) + 1 if self.current_id in ids else len(ids)
         self._ahead.start(ids[place:], self.region)
@@ -328,6 +329,8 @@ class ReviewSession:
 
     def _set_scoring(self, scoring: bool) -> None:
         self._is_scoring = scoring
+        if not scoring and self._loading is None:
+            self._prefetch_next()
         self.events.scoring_changed.emit(scoring)
 
     def score_all(self) -> None:

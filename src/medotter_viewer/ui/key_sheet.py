@@ -24,7 +24,7 @@ _HEADING, _KEY, _QUIET = "#8fc1ff", "#ffd67a", "#aab2bd"
 
 def sections() -> list[Section]:
     """Return what each key and the mouse do, group by group, in the order of the table."""
-    found = []
+    found: list[Section] = []
     for group in GROUPS:
         lines = [(_key_text(a.key), a.title) for a in ACTIONS if a.group == group and a.key]
         lines += [(what, title) for what, title, of in MOUSE if of == group]

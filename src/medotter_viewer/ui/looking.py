@@ -126,7 +126,7 @@ class Looking:
         self.show = replace(self.show, editing=bool(tools))
 
     def set_solid(self, solid: tuple[list[str], list[Entry]] | None) -> None:
-        """Hide all of the case while something is seen in three dimensions, of which lines and a legend tell, or show it."""
+        """Hide all of the case while something is seen in 3D, of which lines and a legend tell, or show it."""
         self._solid = solid
         self.look()
 

@@ -150,7 +150,7 @@ def _colored(spec: LayerSpec, look: MatchLook) -> LayerSpec:
     colors = spec.color_dict
     if not look.apart or colors is None or spec.role != "gt" or isinstance(spec.data, CompactView):
         return spec
-    changed = {i: label_color(other) for i, other in look.apart.items() if i in colors}
+    changed: dict[int | None, Rgba] = {i: label_color(other) for i, other in look.apart.items() if i in colors}
     return replace(spec, color_dict={**colors, **changed})
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from medotter_viewer.review.records import Place, Record
 from medotter_viewer.review.standing import Standing
-from medotter_viewer.ui.widgets.cells import Cell, Column
+from medotter_viewer.ui.widgets.cells import Cell, Column, Tone
 
 COLUMNS = (
     Column("when", "local time"),
@@ -43,7 +43,7 @@ class SaidLine:
         why = "" if self.holds else " (followed by another verdict, or taken back)"
         said = f"{self.reader}: {words}" if self.reader else words
         whole = f"{record.kind} of {record.reader}, {record.time}{why}\n{words}\n{place_text(record.place)}"
-        tone = "plain" if self.holds else "quiet"
+        tone: Tone = "plain" if self.holds else "quiet"
         return (
             Cell(local_time(record.time), record.time, "quiet"),
             Cell(said, whole.strip(), tone, bold=self.holds and record.kind == "verdict", italic=not self.holds),
