@@ -49,6 +49,7 @@ class CellTable(QTableView):
 
     def __init__(self, model: CellModel, parent: Any = None) -> None:
         super().__init__(parent)
+        self._was_shown = False
         self.setModel(model)
         self.setItemDelegate(CellDelegate(self))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -93,8 +94,8 @@ class CellTable(QTableView):
 
     def fit_columns(self) -> None:
         """Give every column the room its text needs and the rest to the one that stretches."""
-        if not self.isVisible() and self.model().rowCount() > _MANY_ROWS:
-            return  # Qt would measure every row: once it is seen, those on the screen
+        if not self.isVisible() and (self._was_shown or self.model().rowCount() > _MANY_ROWS):
+            return  # once it is seen; of many rows Qt then measures those on the screen, else every one
         columns, measured = self.model().columns, self.horizontalHeader().fontMetrics()
         headers = [max(measured.horizontalAdvance(line) for line in c.header.split("\n")) + 12 for c in columns]
         widths = [max(self.sizeHintForColumn(i) + 2, headers[i]) for i in range(len(columns))]
@@ -119,10 +120,10 @@ class CellTable(QTableView):
         self.fit_columns()
 
     def showEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
-        """Fit the columns of many rows."""
+        """Fit the columns to what changed while nobody saw it."""
         super().showEvent(event)
-        if self.model().rowCount() > _MANY_ROWS:
-            self.fit_columns()
+        self._was_shown = True
+        self.fit_columns()
 
     def resizeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         """Keep the columns fitted."""
