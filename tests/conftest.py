@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +80,13 @@ def _unavailable(reason: str) -> None:
     if IN_CI:
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)
+
+
+@pytest.fixture(autouse=True)
+def _own_choices(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What one test chooses as a reader, such as to be blinded, is not there in the next."""
+    folder = tmp_path_factory.getbasetemp() / f"reviews-{uuid.uuid4().hex}"
+    monkeypatch.setenv("MEDOTTER_VIEWER_REVIEWS", str(folder))
 
 
 # ---------------------------------------------------------------- real data

@@ -10,7 +10,7 @@ from review_windows import block_case, settle
 
 from medotter_viewer.ui.actions import ACTIONS
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.window, pytest.mark.timeout(120)]
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def window(open_review: Any, tmp_path: Path, write_bundle: Any) -> Any:
     return open_review(tiny.bundle, tiny.predictions)
 
 
-def test_it_fits_into_a_window_of_1400_by_840_and_names_every_key(window: Any) -> None:
+def it_fits_into_a_window_of_1400_by_840_and_names_every_key(window: Any) -> None:
     from qtpy.QtWidgets import QLabel
 
     window.toggle_help()
@@ -35,7 +35,7 @@ def test_it_fits_into_a_window_of_1400_by_840_and_names_every_key(window: Any) -
         assert label.height() >= label.sizeHint().height()
 
 
-def test_the_key_and_a_click_take_it_away(window: Any, qtbot: Any) -> None:
+def the_key_and_a_click_take_it_away(window: Any, qtbot: Any) -> None:
     from qtpy.QtCore import Qt
 
     shortcut = next(s for s in window._shortcuts if s.key().toString() == "?")
@@ -46,10 +46,17 @@ def test_the_key_and_a_click_take_it_away(window: Any, qtbot: Any) -> None:
     assert not window.key_sheet.is_shown
 
 
-def test_keys_go_on_reaching_the_canvas_under_it(window: Any) -> None:
+def keys_go_on_reaching_the_canvas_under_it(window: Any) -> None:
     window.focus_canvas()
     settle(0.1)
     window.toggle_help()
     settle(0.1)
     main = window.viewer.window._qt_window
     assert main.focusWidget() is window.viewer.window._qt_viewer.canvas.native
+
+
+def test_the_table_of_keys_over_a_window(window: Any, qtbot: Any) -> None:
+    it_fits_into_a_window_of_1400_by_840_and_names_every_key(window)
+    window.toggle_help()
+    the_key_and_a_click_take_it_away(window, qtbot)
+    keys_go_on_reaching_the_canvas_under_it(window)

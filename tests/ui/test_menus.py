@@ -13,7 +13,7 @@ from medotter_viewer.ui.actions import ACTIONS, shown_key
 from medotter_viewer.ui.focus import is_for_writing
 from medotter_viewer.ui.menus import capitalised, command_id
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.window, pytest.mark.timeout(120)]
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def commands() -> set[str]:
     return {command_id(action) for action in ACTIONS}
 
 
-def test_every_action_is_in_the_menu_with_its_key_shown_and_not_bound(window: Any) -> None:
+def every_action_is_in_the_menu_with_its_key_shown_and_not_bound(window: Any) -> None:
     found = entries(window.menu.menu)
     assert set(found) == commands()
     for action in ACTIONS:
@@ -65,18 +65,18 @@ def test_every_action_is_in_the_menu_with_its_key_shown_and_not_bound(window: An
         assert found[command_id(action)].shortcut().isEmpty()  # the canvas listens to it
 
 
-def test_the_menu_stands_before_help_in_the_window_s_own_bar(window: Any) -> None:
+def the_menu_stands_before_help_in_the_window_s_own_bar(window: Any) -> None:
     titles = [action.text().replace("&", "") for action in window.viewer.window.main_menu.actions()]
     assert titles.index("Review") == titles.index("Help") - 1
 
 
-def test_an_entry_does_what_its_key_does(window: Any) -> None:
+def an_entry_does_what_its_key_does(window: Any) -> None:
     entries(window.menu.menu)["medotter-viewer.review.next_case"].trigger()
     wait_for(lambda: window.session.case.case_id == "D/1", "next case")
     assert window.viewer.window._qt_viewer.canvas.native.hasFocus()
 
 
-def test_an_entry_of_a_held_key_begins_and_ends_by_turns(window: Any) -> None:
+def an_entry_of_a_held_key_begins_and_ends_by_turns(window: Any) -> None:
     entry = entries(window.menu.menu)["medotter-viewer.review.hide_all_overlays_while_held"]
     assert window.display.layer("gt").visible
     entry.trigger()
@@ -85,7 +85,7 @@ def test_an_entry_of_a_held_key_begins_and_ends_by_turns(window: Any) -> None:
     assert window.display.layer("gt").visible
 
 
-def test_every_action_is_in_the_palette_and_acts_on_the_review(window: Any) -> None:
+def every_action_is_in_the_palette_and_acts_on_the_review(window: Any) -> None:
     from napari._app_model import get_app_model
 
     found = palette(window.viewer)
@@ -93,6 +93,16 @@ def test_every_action_is_in_the_palette_and_acts_on_the_review(window: Any) -> N
     assert all(found[name] for name in commands())
     get_app_model().commands.execute_command("medotter-viewer.review.next_case").result()
     wait_for(lambda: window.session.case.case_id == "D/1", "next case")
+
+
+def test_menu_and_palette_of_one_window(window: Any) -> None:
+    every_action_is_in_the_menu_with_its_key_shown_and_not_bound(window)
+    the_menu_stands_before_help_in_the_window_s_own_bar(window)
+    an_entry_of_a_held_key_begins_and_ends_by_turns(window)
+    an_entry_does_what_its_key_does(window)
+    window.session.go_to("D/0")
+    wait_for(lambda: window.session.case.case_id == "D/0", "the first case again")
+    every_action_is_in_the_palette_and_acts_on_the_review(window)
 
 
 def test_a_command_acts_on_the_review_of_the_viewer_in_front(open_review: Any, tiny: Any) -> None:
@@ -177,18 +187,15 @@ class TestTheKeyboard:
                 assert canvas.hasFocus() or is_for_writing(writing), (dock.name, button.text())
         assert clicked >= 4
 
-    def test_comes_back_after_a_click_on_a_row(self, window: Any, qtbot: Any) -> None:
+    def test_comes_back_after_a_row_and_stays_where_something_is_written(self, window: Any, qtbot: Any) -> None:
         from qtpy.QtCore import Qt
+        from qtpy.QtWidgets import QLineEdit
 
         table = window.docks.scores.table
         place = table.visualRect(table.model().index(0, 0)).center()
         qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
         settle(0.2)
         assert window.viewer.window._qt_viewer.canvas.native.hasFocus()
-
-    def test_stays_where_something_is_written(self, window: Any, qtbot: Any) -> None:
-        from qtpy.QtCore import Qt
-        from qtpy.QtWidgets import QLineEdit
 
         field = window.docks.cases.findChildren(QLineEdit)[0]
         qtbot.mouseClick(field, Qt.MouseButton.LeftButton)

@@ -97,7 +97,7 @@ def test_keys_judge_comment_take_back_and_go_on(window: Any, qtbot: Any) -> None
     press(qtbot, canvas(window), Qt.Key.Key_U)
     assert "no other" in window.docks._line.text()
     press(qtbot, canvas(window), Qt.Key.Key_F5)
-    assert "3 of 3 reviewed" in window.docks.cases.footer.text()
+    wait_for(lambda: "3 of 3 reviewed" in window.docks.cases.footer.text(), "the count, which follows a pause")
 
     window.close()
     found = read_reviews(verdicts.path)

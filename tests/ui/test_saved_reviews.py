@@ -18,7 +18,7 @@ from medotter_viewer.session.state_file import SavedView, read_state
 from medotter_viewer.ui.saved_reviews import copy_link, restore_review, save_review, state_of
 from medotter_viewer.ui.saved_views import show_view, view_of
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.window, pytest.mark.timeout(120)]
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_what_was_looked_at_and_where_comes_back_in_another_window(
     again.close()
 
 
-def test_the_position_is_that_of_the_middle_of_the_canvas_in_mm_ras(window: Any) -> None:
+def the_position_is_that_of_the_middle_of_the_canvas_in_mm_ras(window: Any) -> None:
     # voxels of 2 x 1.5 x 3 mm from the origin: index (10, 10, 7) lies at 20, 15, 21 mm
     assert show_view(window.viewer, grid(window), SavedView((20.0, 15.0, 21.0), "sagittal", 5.0)) == ""
     view = view_of(window.viewer, grid(window))
@@ -82,12 +82,12 @@ def test_the_position_is_that_of_the_middle_of_the_canvas_in_mm_ras(window: Any)
     assert window.viewer.dims.order[0] == 2
 
 
-def test_a_place_outside_is_shown_at_the_edge_and_said(window: Any) -> None:
+def a_place_outside_is_shown_at_the_edge_and_said(window: Any) -> None:
     assert "outside" in show_view(window.viewer, grid(window), SavedView((20.0, 15.0, 900.0)))
     assert view_of(window.viewer, grid(window)).position_voxel[2] == 15  # the last of 16 slices
 
 
-def test_without_a_world_the_voxel_counts(window: Any) -> None:
+def without_a_world_the_voxel_counts(window: Any) -> None:
     from dataclasses import replace
 
     flat = replace(grid(window), has_world=False)
@@ -123,7 +123,7 @@ def test_cases_that_are_in_no_files_cannot_be_saved(open_cases: Any, window: Any
         save_review(loose, tmp_path / "a.review.json")
 
 
-def test_the_link_opens_this_place(window: Any, tiny: Any) -> None:
+def the_link_opens_this_place(window: Any, tiny: Any) -> None:
     from qtpy.QtGui import QGuiApplication
 
     look_around(window)
@@ -133,6 +133,13 @@ def test_the_link_opens_this_place(window: Any, tiny: Any) -> None:
     assert (options.target, options.predictions) == (str(tiny.bundle.absolute()), str(tiny.predictions.absolute()))
     assert (options.case, options.region, options.plane) == ("D/1", "one", "coronal")
     assert parse_position(options.position) == pytest.approx((20.0, 15.0, 21.0), abs=0.051)
+
+
+def test_places_and_links_in_one_window(window: Any, tiny: Any) -> None:
+    the_position_is_that_of_the_middle_of_the_canvas_in_mm_ras(window)
+    a_place_outside_is_shown_at_the_edge_and_said(window)
+    without_a_world_the_voxel_counts(window)
+    the_link_opens_this_place(window, tiny)
 
 
 def test_a_case_opens_at_the_place_that_was_asked_for(tiny: Any, qapp: Any) -> None:
