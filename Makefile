@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help env test check-types check-rest demo pictures bench bench-check bench-reading bench-engines bench-rows bench-size bench-far rtstruct-peers fuzz clean
+.PHONY: help env test check-types check-rest demo pictures bench bench-check bench-reading bench-engines bench-rows bench-size bench-far bench-viewer rtstruct-peers fuzz clean
 
 BIN := .venv/bin
 LOGS := .cache/make-test
@@ -96,6 +96,10 @@ bench-size:  ## Cost against voxels, labels and instances, with a plot
 bench-far:  ## Surfaces far apart, against a search tree
 	@benchmarks/setup_env.sh
 	@benchmarks/run.sh far
+
+bench-viewer:  ## Time what a person waits for in the window, on a screen of its own
+	@scripts/setup_env.sh --need-screen
+	@xvfb-run -a -s "-screen 0 1600x1000x24" $(BIN)/python benchmarks/bench_viewer.py
 
 rtstruct-peers:  ## Let dcmrtstruct2nii and rt-utils read our RTSTRUCTs of SCANS, into benchmarks/RESULTS.md
 	@scripts/setup_env.sh

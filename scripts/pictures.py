@@ -16,31 +16,57 @@ os.environ["NAPARI_CONFIG"] = ""  # neither read nor change the settings of whoe
 
 from medotter_viewer.errors import MedotterViewerError
 from medotter_viewer.sources.opening import open_source
+from medotter_viewer.sources.second_predictions import with_predictions
 
 SAMPLES = Path("sample_bundles")
 PICTURES = {  # name: folder of the cases, case, panel in front
     "window": ("torso_ct", "PHANTOM_A/0002", "Scores"),
     "lung_contours": ("lung_scans/data", "PHANTOM_LUNG_2", "Polygons"),
     "spine": ("spine_ct", "PHANTOM_SPINE/001", "Vertebrae"),
+    "errors": ("torso_ct", "PHANTOM_A/0002", "Errors"),
+    "planes": ("torso_ct", "PHANTOM_A/0001", "Scores"),
+    "compared": ("torso_ct", "PHANTOM_B/0001", "Scores"),
 }
-WITH_SEED = "lung_contours"
-"""Shown on the slice of the first seed."""
 
 
-def picture(target: Path, folder: str, case_id: str, panel: str, *, at_seed: bool = False) -> None:
+def at_seed(window: Any) -> None:
+    """Go to the slice of the first seed."""
+    window.looking.go.to_contour(*window.session.case.seeds[0])
+    window.display.fit()
+
+
+def at_error(window: Any) -> None:
+    """Go to the largest error, and say what the scores were without it."""
+    window.largest_error()
+    wait_for(lambda: window.session.errors.current is not None and window.session.is_idle)
+    window.session.errors.toggle_without()
+    wait_for(lambda: window.session.errors.without is not None and window.session.is_idle)
+
+
+def in_planes(window: Any) -> None:
+    """Show all three planes."""
+    window.tools.toggle_planes()
+
+
+BEFORE: dict[str, Callable[[Any], None]] = {"lung_contours": at_seed, "errors": at_error, "planes": in_planes}
+"""What is done before the picture is taken."""
+
+
+def picture(target: Path, folder: str, case_id: str, panel: str) -> None:
     """Open a case with the predictions `mixed`, bring a panel to the front, and write the picture of the window."""
     from medotter_viewer.ui.app import save_screenshot, wait_until_scored
     from medotter_viewer.ui.window import open_window
 
-    predictions = SAMPLES / folder.split("/", maxsplit=1)[0] / "predictions" / "mixed"
-    window = open_window(open_source(SAMPLES / folder, predictions=predictions), case_id=case_id)
+    models = SAMPLES / folder.split("/", maxsplit=1)[0] / "predictions"
+    source = open_source(SAMPLES / folder, predictions=models / "mixed")
+    second = with_predictions(source, models / "good") if target.stem == "compared" else None
+    window = open_window(source, case_id=case_id, second=second)
     try:
         wait_until_scored(window)
         window.docks.show(panel)
         wait_for(lambda: window.session.is_idle)
-        if at_seed:
-            window.looking.go.to_contour(*window.session.case.seeds[0])
-            window.display.fit()
+        if (before := BEFORE.get(target.stem)) is not None:
+            before(window)
             wait_for(lambda: window.session.is_idle)
         save_screenshot(window.viewer, target)
     finally:
@@ -69,7 +95,7 @@ def main() -> None:
     os.chdir(Path(__file__).resolve().parent.parent)  # paths in pictures are relative
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
     for name, shown in PICTURES.items():
-        picture(folder / f"{name}.png", *shown, at_seed=name == WITH_SEED)
+        picture(folder / f"{name}.png", *shown)
 
 
 if __name__ == "__main__":
