@@ -24,8 +24,8 @@ PICTURES = {  # name: folder of the cases, case, panel in front
     "lung_contours": ("lung_scans/data", "PHANTOM_LUNG_2", "Polygons"),
     "spine": ("spine_ct", "PHANTOM_SPINE/001", "Vertebrae"),
     "errors": ("torso_ct", "PHANTOM_A/0002", "Errors"),
-    "planes": ("torso_ct", "PHANTOM_A/0001", "Scores"),
     "compared": ("torso_ct", "PHANTOM_B/0001", "Scores"),
+    "planes": ("torso_ct", "PHANTOM_A/0001", "Scores"),
 }
 
 

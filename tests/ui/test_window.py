@@ -46,9 +46,11 @@ def test_no_dock_is_narrow_and_cases_and_scores_are_in_front(open_review: Any, t
     for dock in (window.docks.cases, window.docks.scores):
         assert dock.width() >= 320
         assert dock.isVisible()
+    assert window.docks.scores.width() >= 440  # room for the numbers
     window.docks.show("Remap")
     settle(0.1)
     assert window.docks.remap.isVisible()
+    assert not window.docks.scores.isVisible()  # behind it, it does nothing
     assert window.docks.remap.width() >= 320
     assert window.viewer.window._qt_viewer.canvas.native.width() >= 450
 

@@ -16,6 +16,9 @@ class Panel(QWidget):
     def __init__(self, parent: Any = None) -> None:
         super().__init__(parent)
         self.setMinimumWidth(MIN_WIDTH)
+        policy = self.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # behind another tab it is hidden: its width is not given away
+        self.setSizePolicy(policy)
         self._connections = Connections()
 
     def close_connections(self) -> None:
