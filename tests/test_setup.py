@@ -94,7 +94,7 @@ def test_make_without_a_target_explains_every_target() -> None:
     ).stdout
     targets = [line.split()[1] for line in printed.splitlines()]
     names = "help env test demo pictures bench bench-check bench-reading bench-engines bench-rows bench-size bench-far"
-    assert targets == [*names.split(), "rtstruct-peers", "fuzz", "clean"]
+    assert targets == [*names.split(), "bench-viewer", "rtstruct-peers", "fuzz", "clean"]
 
 
 def test_the_names_of_the_packages_are_written_once() -> None:
