@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from organs import ellipsoids
 from results import machine, write_block
 
 SHAPE, N_LABELS, STROKE = (512, 512, 300), 15, 10_000
@@ -38,15 +39,7 @@ Row = tuple[str, str, str]
 def organs(seed: int, shape: tuple[int, int, int]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return an image, fifteen ellipsoids, and a prediction that is moved by two voxels."""
     dice = np.random.default_rng(seed)
-    size = np.array(shape)
-    gt = np.zeros(shape, np.uint8, order="F")
-    for label in range(1, N_LABELS + 1):
-        centre, radii = dice.uniform(0.25, 0.75, 3) * size, dice.uniform(0.05, 0.12, 3) * size
-        low = np.maximum(0, np.floor(centre - radii)).astype(int)
-        high = np.minimum(size, np.ceil(centre + radii)).astype(int) + 1
-        axes = np.ogrid[tuple(slice(a, b) for a, b in zip(low, high, strict=True))]
-        away = sum(((a - c) / r) ** 2 for a, c, r in zip(axes, centre, radii, strict=True))
-        gt[tuple(slice(a, b) for a, b in zip(low, high, strict=True))][away[: gt.shape[0] - low[0]] < 1] = label
+    gt = ellipsoids(dice, shape, N_LABELS)
     pred = np.asfortranarray(np.roll(gt, 2, axis=0))
     image = np.empty(shape, np.int16, order="F")
     for k in range(shape[2]):

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from organs import ellipsoids
 from results import machine, write_block
 from ruamel.yaml import YAML
 
@@ -36,16 +37,10 @@ CHANGE = {1: 2, 3: None}
 def organs(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return 15 ellipsoids with ids 21 to 35, and a prediction of ids 1 to 15 that is shifted and has a false spot."""
     dice = np.random.default_rng(seed)
-    size = np.array(SHAPE)
-    gt = np.zeros(SHAPE, np.uint8, order="F")
-    x, y, z = np.ogrid[: SHAPE[0], : SHAPE[1], : SHAPE[2]]
-    for organ in range(1, N_LABELS + 1):
-        middle, radius = dice.uniform(0.25, 0.75, 3) * size, dice.uniform(0.05, 0.12, 3) * size
-        box = tuple(slice(max(int(m - r), 0), int(m + r) + 2) for m, r in zip(middle, radius, strict=True))
-        parts = zip((x[box[0]], y[:, box[1]], z[:, :, box[2]]), middle, radius, strict=True)
-        gt[box][sum(((axis - m) / r) ** 2 for axis, m, r in parts) < 1] = organ + 20
+    ids = ellipsoids(dice, SHAPE, N_LABELS)
+    gt = ids + np.uint8(20) * (ids > 0)
     pred = np.zeros(SHAPE, np.uint8, order="F")
-    pred[2:, 1:, 1:] = np.where(gt, gt - 20, 0)[:-2, :-1, :-1]
+    pred[2:, 1:, 1:] = ids[:-2, :-1, :-1]
     pred[3:8, 3:8, 3:6] = 1
     return gt, pred
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,7 +196,7 @@ def far_masks() -> dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_], Point]]
     shape, spacing = (512, 512, 300), (0.8, 0.8, 3.0)
 
     def empty() -> NDArray[np.bool_]:
-        return np.zeros(shape, dtype=np.bool_, order="F")
+        return _background(shape, np.bool_, "F")
 
     def cloud(low: Point, high: Point, n: int = 100_000) -> NDArray[np.bool_]:
         mask = empty()
@@ -243,6 +243,11 @@ def _point(values: NDArray[np.float64]) -> Point:
     return float(values[0]), float(values[1]), float(values[2])
 
 
+def _background(shape: tuple[int, ...], kind: Any, order: Literal["C", "F"]) -> NDArray[Any]:
+    """Zeros in pages of their own: those of `np.zeros` are one page until they are written to, and quick to read."""
+    return np.full(shape, 0, kind, order=order)
+
+
 def _pair(
     name: str,
     blobs: list[Blob],
@@ -253,7 +258,7 @@ def _pair(
 ) -> Work:
     """Ground truth, and a prediction whose surfaces wander by a few voxels, with what is stray besides."""
     kind = np.uint8 if max(b.label for b in blobs) < 256 else np.uint16
-    gt, pred = np.zeros(shape, kind, order="F"), np.zeros(shape, kind, order="F")
+    gt, pred = _background(shape, kind, "F"), _background(shape, kind, "F")
     for number, blob in enumerate(blobs):
         _draw(gt, blob, spacing, seed=number, wander=0.0)
         _draw(pred, blob, spacing, seed=number, wander=1.6 * min(spacing))
@@ -312,7 +317,7 @@ def _instances(name: str, shape: tuple[int, ...], n: int, *, seed: int) -> Work:
     centres = (places + 0.5 + dice.uniform(-0.15, 0.15, places.shape)) * pitch
     radii = dice.uniform(0.26, 0.42, places.shape) * pitch
     kind = np.uint16 if 2 * n < 65536 else np.int32
-    gt, pred = np.zeros(shape, kind), np.zeros(shape, kind)
+    gt, pred = _background(shape, kind, "C"), _background(shape, kind, "C")
     fates = dice.random(n)
     names = 1 + dice.permutation(n)
     for number in range(n):

@@ -44,6 +44,8 @@ def started(python: str, line: list[str]) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # Ctrl+C is ignored in what a script starts in the background, and children take that over.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 

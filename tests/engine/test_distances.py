@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from medotter_viewer.engine import choice, nearest, threads
+from medotter_viewer.metrics.components import error_components
 from medotter_viewer.metrics.hausdorff import assd, hausdorff, nsd, percentile_pair
 from medotter_viewer.metrics.nearest import nearest_by_tree
 from medotter_viewer.metrics.overlap import overlap_table
@@ -122,6 +123,16 @@ def test_a_part_far_away_that_comes_first_does_not_make_the_others_far(monkeypat
     assert sum(left) <= far
     assert found.pred_to_gt.max() == 60.0
     assert np.median(found.pred_to_gt) <= 1.0
+
+
+@given(mask_pairs())
+def test_how_far_errors_reach_is_equal_to_the_last_bit(pair: Pair) -> None:
+    gt, pred, spacing = pair
+    found = []
+    for engine in ("plain", "compiled"):
+        with choice.using(engine):
+            found.append(error_components(gt, pred, spacing=spacing, with_distance=True))
+    assert found[0] == found[1]
 
 
 @settings(max_examples=60)

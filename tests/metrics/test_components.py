@@ -14,8 +14,9 @@ from scipy import ndimage
 from scipy.spatial.distance import cdist
 
 from medotter_viewer.errors import MetricInputError
-from medotter_viewer.metrics.components import ErrorComponent, KindTotal, error_components, error_pieces
+from medotter_viewer.metrics.components import error_components, error_pieces
 from medotter_viewer.metrics.error_map import error_map
+from medotter_viewer.metrics.pieces import ErrorComponent, KindTotal
 
 Array = NDArray[Any]
 KINDS = {"fn": 2, "fp": 3, "wrong": 4}

@@ -75,11 +75,6 @@ class TestKappa:
             assert found == pytest.approx(float((observed - expected) / (1 - expected)), abs=1e-12)
             assert found <= 1
 
-    def test_against_another_library(self) -> None:
-        metrics = pytest.importorskip("sklearn.metrics")
-        pairs = pairs_of([[8, 1, 1], [2, 6, 2], [2, 2, 6]])
-        assert cohen_kappa(pairs) == pytest.approx(metrics.cohen_kappa_score(*zip(*pairs, strict=True)), abs=1e-12)
-
 
 class TestComparison:
     def test_only_cases_that_both_judged_count(self) -> None:

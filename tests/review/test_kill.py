@@ -52,7 +52,7 @@ def test_a_kill_between_any_two_keys_loses_at_most_the_last_one(tmp_path: Path) 
     chance = random.Random(7)  # noqa: S311 - points in time
     paths = {"MEDOTTER_VIEWER_READER": "anna", "MEDOTTER_VIEWER_REVIEWS": str(tmp_path / "own")}
     environment = {**os.environ, **paths, "PYTHONPATH": str(Path(__file__).parents[1] / "support")}
-    lost, counts = 0, []
+    counts = []
     for point in range(N_POINTS):
         folder = tmp_path / f"model{point}"
         folder.mkdir()
@@ -77,9 +77,7 @@ def test_a_kill_between_any_two_keys_loses_at_most_the_last_one(tmp_path: Path) 
         assert returned <= n <= returned + 1, (returned, n)  # the last key may be written and not have returned
         assert [r.kind for r in found.records] == kinds(n)
         assert [f.code for f in found.findings] in ([], ["torn-record"])
-        lost += bool(found.findings)
         counts.append(n)
-    assert lost <= N_POINTS
     assert len(set(counts)) > N_POINTS // 2  # these were different points
 
 

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medotter_viewer.errors import WriteError
-from medotter_viewer.review import choices as choices_module
 from medotter_viewer.review.choices import (
     VERDICTS,
     Choices,
@@ -117,7 +116,7 @@ class TestChoices:
         assert read_choices() == chosen
 
     def test_without_any_the_login_and_the_usual_list(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(choices_module.getpass, "getuser", lambda: "login")
+        monkeypatch.setattr("getpass.getuser", lambda: "login")
         assert read_choices() == Choices("login", VERDICTS, blinded=False)
         assert VERDICTS == ("model error", "gt error", "remap error", "geometry", "artefact", "ambiguous", "fine")
 
@@ -125,7 +124,7 @@ class TestChoices:
         def nobody() -> str:
             raise KeyError("uid not found")
 
-        monkeypatch.setattr(choices_module.getpass, "getuser", nobody)
+        monkeypatch.setattr("getpass.getuser", nobody)
         assert read_choices().reader == "reader"
 
     def test_the_variable_names_the_reader(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,8 @@ from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.labels import LabelMap, Remap
 from medotter_viewer.core.spec import EvalSpec, Headline
-from medotter_viewer.metrics.components import KindTotal
 from medotter_viewer.metrics.overlap import overlap_table
+from medotter_viewer.metrics.pieces import KindTotal
 from medotter_viewer.scoring.error_items import (
     compared_ids,
     find_errors,

@@ -127,5 +127,10 @@ class TestOrder:
     def test_large_distance_is_worst(self) -> None:
         assert self.order("hd95") == ["top", "mid", "also mid", "zero", "none", "unknown"]
 
+    @pytest.mark.parametrize("metric", ["fp", "fn"])
+    def test_most_wrong_objects_are_worst(self, metric: str) -> None:
+        rows = [row("few", values={metric: 1}), row("many", values={metric: 12}), row("none", values={metric: 0})]
+        assert [r.case_id for r in arrange(rows, worst_first=metric)] == ["many", "few", "none"]
+
     def test_without_a_metric_as_the_manifest_has_it(self) -> None:
         assert self.order(None) == [r.case_id for r in self.ROWS]

@@ -215,6 +215,19 @@ class TestWhatItThrows:
         threads.go()
         assert heard[0].startswith("unet failed on case A/good: ")
 
+    def test_a_defect_of_ours_is_raised_and_nobody_waits_any_longer(
+        self, predicting: Any, threads: Threads, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def broken(*_: Any, **__: Any) -> Any:
+            raise ZeroDivisionError
+
+        monkeypatch.setattr("medotter_viewer.session.predicting.predicted", broken)
+        session = predicting(nothing)
+        session.predicting.start(session.case)
+        with pytest.raises(ZeroDivisionError):
+            threads.go()
+        assert not session.predicting.is_running
+
 
 class TestThatComesTooLate:
     def test_after_a_cancel_is_dropped(self, predicting: Any, threads: Threads) -> None:

@@ -146,3 +146,22 @@ def test_what_cannot_be_saved_is_said(open_review: Any, tiny: Any) -> None:
     wait_for(lambda: bool(said), "what went wrong", 10)
     assert str(source) in said[0]
     assert source.read_bytes() == before
+
+
+def test_a_region_of_several_ids_alone_cannot_be_painted_on_and_is_told_how_to(
+    open_review: Any, tmp_path: Path, write_bundle: Any, qtbot: Any
+) -> None:
+    from medotter_viewer.ui.editing import ALL_REGIONS, LABEL_TOOLS
+
+    spec = {"eval_regions": {"one": [1], "both": [1, 2]}, "metrics": ["dice", "hd95"]}
+    case = block_case(0)
+    tiny = write_bundle(tmp_path / "both", {"D/0": case}, eval_spec=spec, predictions={"D/0": case["gt"]})
+    window = open_review(tiny.bundle, tiny.predictions)
+    rows = {"both": ALL_REGIONS, "one": LABEL_TOOLS, None: LABEL_TOOLS}
+    for region, told in rows.items():
+        window.docks.scores.table.row_chosen.emit(window.docks.scores.model.row_of(region))
+        assert window.session.region == region
+        qtbot.keyClick(canvas_of(window), Qt.Key.Key_E, Qt.KeyboardModifier.ShiftModifier)
+        assert window.docks._line.text() == told
+        assert window.display.layer("pred").editable is (told == LABEL_TOOLS)
+    assert window.docks.scores.model.cells(0)[0].text == "all"

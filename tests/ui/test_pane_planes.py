@@ -8,16 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 from napari.components import ViewerModel
+from scan_phantoms import SCAN_SPEC, block_scan
 
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.labels import LabelMap, Remap
 from medotter_viewer.core.spec import EvalSpec, Headline
+from medotter_viewer.geometry.orientation import display_order
 from medotter_viewer.phantoms import marker_phantom, reoriented
+from medotter_viewer.ui import colors
 from medotter_viewer.ui.display import Display
 from medotter_viewer.ui.going import ORDERS
 from medotter_viewer.ui.layers import ShowOptions, specs
+from medotter_viewer.ui.pane_content import PaneContents
 from medotter_viewer.ui.pane_layers import PaneLayers
-from medotter_viewer.ui.pane_painting import ImagePlane, LabelPlane, painted
+from medotter_viewer.ui.pane_painting import ImagePlane, LabelPlane, color_table, painted
+from medotter_viewer.ui.placing import place
+from medotter_viewer.ui.second_layers import place_second, second_vectors
+from medotter_viewer.ui.vector_display import VectorDisplay
 
 CODES = [
     "".join(letters) for axes in itertools.permutations(("LR", "PA", "IS")) for letters in itertools.product(*axes)
@@ -145,3 +152,22 @@ def test_a_pane_follows_what_is_set_by_hand(shown: Any) -> None:
     assert found[0].limits == (10.0, 20.0)
     assert isinstance(found[-1], LabelPlane)
     assert (found[-1].opacity, found[-1].contour) == (0.25, 3)
+
+
+def test_contours_of_a_second_model_are_seen_in_all_planes_unless_they_are_hidden() -> None:
+    case = block_scan()
+    placed = place(case, SCAN_SPEC)
+    assert placed.grid is not None
+    viewer, order = ViewerModel(), display_order(placed.grid)
+    vectors = VectorDisplay(viewer)
+    inside = order.displayed_index((10, 6, 2), placed.grid.shape)  # of the block, moved by two columns
+    point = np.asarray(order.translate) + np.asarray(order.scale) * inside
+    color = color_table({1: colors.rgba(colors.SECOND_ACCENT)})[1].tolist()
+    for hidden in (frozenset[str](), frozenset({"second"})):
+        options = ShowOptions(hidden=hidden)
+        vectors.apply(second_vectors(place_second(case, "other", placed, SCAN_SPEC), placed, options))
+        axial, *across = (PaneContents(viewer, vectors).content(placed.grid, a, point[a]) for a in range(3))
+        assert [line.color for line in axial.lines] == [colors.SECOND_ACCENT] * (not hidden)
+        for content in across:
+            cuts = [plane for plane in content.planes if isinstance(plane, LabelPlane)]
+            assert [cut.colors[1].tolist() for cut in cuts] == [color] * (not hidden)

@@ -155,10 +155,10 @@ def _shown(window: Any, name: str) -> bool:
 
 def test_while_another_case_is_opened_nothing_is_recorded(window: Any) -> None:
     session = window.session
-    session._loading = "A/1"
+    session._opening.loading = "A/1"
     window.reviewing.judge("fine")
     assert "A/1 is being opened: nothing recorded" in window.docks._line.text()
     window.reviewing.comment("typed")
     assert window.docks.review.comment.text() == "typed"
-    session._loading = None
+    session._opening.loading = None
     assert session.verdicts.standing("A/0").said == ()

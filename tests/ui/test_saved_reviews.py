@@ -163,8 +163,6 @@ def test_a_case_opens_at_the_place_that_was_asked_for(tiny: Any, qapp: Any) -> N
 def test_verdicts_go_on_in_the_file_that_was_saved_and_in_no_other_kind(
     window: Any, tiny: Any, tmp_path: Path, open_review: Any
 ) -> None:
-    if not hasattr(window.session, "verdicts"):
-        pytest.skip("verdicts are not part of this window")
     from dataclasses import replace
 
     from medotter_viewer.ui.saved_reviews import take_up

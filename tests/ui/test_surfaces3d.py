@@ -72,7 +72,7 @@ def test_the_next_case_is_seen_in_slices_again(window: Any) -> None:
     settle()
     assert not window.surfaces.is_on
     assert window.viewer.dims.ndisplay == 2
-    assert "gt" not in {"prediction surface"} & shown(window)
+    assert not {"prediction surface", "ground truth surface"} & shown(window)
     assert "ground truth" in shown(window)
 
 

@@ -84,13 +84,10 @@ def _saved(options: argparse.Namespace, view: SavedView | None) -> tuple[CaseSou
         changes["region"] = options.region
     if view is not None:
         changes["view"] = view
-    source, said = source_again(
-        replace(state, **changes),
-        options.session,
-        force=options.force_session,
-        progress=ProgressLine("read the ids of"),
-    )
     state = replace(state, **changes)
+    source, said = source_again(
+        state, options.session, force=options.force_session, progress=ProgressLine("read the ids of")
+    )
     asked = {"case_id": options.case, "region": options.region}  # what is typed now is an error where it is not there
     fitted = fitting(state, source)
     return source, replace(fitted, **{key: value for key, value in asked.items() if value is not None}), said

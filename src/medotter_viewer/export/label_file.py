@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
-import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,14 +14,15 @@ import numpy as np
 from medotter_viewer import __version__
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.labels import LabelMap
+from medotter_viewer.core.login import login_name
 from medotter_viewer.errors import MedotterViewerError, WriteError
 from medotter_viewer.export.replacing import stem, unfinished
 from medotter_viewer.export.sources_kept import check_not_a_source
+from medotter_viewer.formats.digests import digest_of
 from medotter_viewer.formats.nifti import SUFFIXES, read_labels, write_labels
 from medotter_viewer.metrics.overlap import overlap_table
 
 _SAME_MM = 1e-3  # corners of a grid written and read back
-_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ def export_labels(
         with unfinished({"labels": path, "provenance": beside}) as parts:
             write_labels(parts["labels"], case.pred)
             _check(parts["labels"], path, case.pred)
-            found = _provenance(case, changes, changed, _digest(parts["labels"]), predicted_by)
+            found = _provenance(case, changes, changed, digest_of(parts["labels"]), predicted_by)
             text = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
             parts["provenance"].write_text(text, encoding="utf-8")
             parts["provenance"].replace(beside)  # first: there is never a label map without it
@@ -155,28 +154,12 @@ def _provenance(
         "sha256": sha256,
         "case": case.case_id,
         "edited_from": "" if origin is None else str(origin),
-        "edited_from_sha256": None if origin is None or not origin.is_file() else _digest(origin),
+        "edited_from_sha256": None if origin is None or not origin.is_file() else digest_of(origin),
         "predicted_by": predicted_by,
         "changed_voxels": changed,
         "changes": changes,
-        "by": _user(),
+        "by": login_name("unknown"),
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "program": "medotter_viewer",
         "version": __version__,
     }
-
-
-def _digest(path: Path) -> str:
-    found = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            found.update(block)
-    return found.hexdigest()
-
-
-def _user() -> str:
-    """Name of the user at the system."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a container without an entry for its user
-        return "unknown"

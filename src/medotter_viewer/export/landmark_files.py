@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,12 +13,14 @@ from medotter_viewer import __version__
 from medotter_viewer.core.case import Case, CaseEntry
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.core.landmarks import Landmarks, Point
+from medotter_viewer.core.login import login_name
 from medotter_viewer.core.vertebra_names import in_anatomical_order, moved_along_spine
 from medotter_viewer.errors import MedotterViewerError, WriteError
 from medotter_viewer.export.replacing import unfinished
 from medotter_viewer.export.sources_kept import check_not_a_source
+from medotter_viewer.formats.digests import digest_of
 from medotter_viewer.formats.landmark_files import read_landmarks
-from medotter_viewer.formats.landmark_provenance import Provenance, digest_of, provenance_path
+from medotter_viewer.formats.landmark_provenance import Provenance, provenance_path
 from medotter_viewer.formats.landmark_writer import write_landmarks
 from medotter_viewer.scoring.vertebra_points import labels_there, landmarks_of
 
@@ -155,7 +156,7 @@ def _provenance(unshifted: Case, source: Case, pred: Landmarks, level_shift: int
         sha256,
         source.case_id,
         "" if origin is None else str(origin),
-        _user(),
+        login_name("unknown"),
         datetime.now(UTC).isoformat(timespec="seconds"),
         "medotter_viewer",
         __version__,
@@ -163,11 +164,3 @@ def _provenance(unshifted: Case, source: Case, pred: Landmarks, level_shift: int
         level_shift=level_shift,
         **{name: tuple(in_anatomical_order(labels)) for name, labels in changes.items()},
     )
-
-
-def _user() -> str:
-    """Name of the user at the system."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a container without an entry for its user
-        return "unknown"

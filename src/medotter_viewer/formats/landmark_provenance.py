@@ -6,7 +6,6 @@ file which somebody changes later is an ordinary file again.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.key_reader import KeyReader
 from medotter_viewer.errors import BundleError, ReadError
 from medotter_viewer.formats.config_files import read_json
+from medotter_viewer.formats.digests import digest_of
 
 SUFFIX = ".provenance.json"
 _MOST_LEVELS = 30
@@ -116,21 +116,6 @@ def read_provenance(path: Path) -> tuple[Provenance | None, list[Finding]]:
         message = f"{beside.name} was written for another version of {path.name}: it is not looked at"
         return None, [Finding("info", "other-provenance", message, str(beside))]
     return found, []
-
-
-def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes.
-
-    Raises
-    ------
-    ReadError
-        If it cannot be read.
-    """
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise ReadError(f"{path}: {error.strerror or error}") from error
 
 
 def edited_labels(found: Provenance, labels: Mapping[int, Any]) -> frozenset[int]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medotter_viewer.geometry.polygons import Ring
-from medotter_viewer.geometry.polygons.rings import edges_of
+from medotter_viewer.geometry.polygons.filling import row_crossings
 
 Ints = NDArray[np.int32]
 
@@ -64,23 +64,12 @@ def ring_runs(rings: Iterable[tuple[int, Sequence[Ring]]], shape: tuple[int, int
     shape : (int, int, int)
         Columns, rows and slices; what lies outside is cut off.
     """
-    columns, rows, _ = shape
     flat = [(index, np.asarray(ring, dtype=np.float64)) for index, found in rings for ring in found if len(ring) > 2]
     if not flat:
         none = np.zeros(0, dtype=np.int32)
         return RingRuns(shape, none, none, none, none)
-    start, end = edges_of([ring for _, ring in flat])
-    of_ring = np.repeat(np.arange(len(flat)), [len(ring) for _, ring in flat])
-    upwards = start[:, 1] > end[:, 1]
-    low, high = np.where(upwards[:, None], end, start), np.where(upwards[:, None], start, end)
-    first = np.clip(np.ceil(low[:, 1]), 0, rows).astype(np.int64)
-    counts = np.clip(np.ceil(high[:, 1]), 0, rows).astype(np.int64) - first
-    edge = np.repeat(np.arange(len(counts)), counts)
-    row = np.arange(len(edge)) - np.repeat(np.cumsum(counts) - counts, counts) + first[edge]
-    low, step = low[edge], (high - low)[edge]
-    x = low[:, 0] + (row - low[:, 1]) * step[:, 0] / step[:, 1]
-    column = np.clip(np.ceil(x), 0, columns).astype(np.int64)
-    ring = of_ring[edge]
+    edge, row, column = row_crossings([ring for _, ring in flat], (shape[1], shape[0]))
+    ring = np.repeat(np.arange(len(flat)), [len(ring) for _, ring in flat])[edge]
     # A closed ring crosses each row an even number of times: two crossings that follow each other bound a run.
     order = np.lexsort((column, row, ring))
     starts, ends = column[order][0::2], column[order][1::2]

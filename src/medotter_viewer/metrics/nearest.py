@@ -26,7 +26,9 @@ def lengths(differences: NDArray[Any], spacing: NDArray[np.float64]) -> NDArray[
     return np.sqrt(total)
 
 
-def nearest_by_tree(queries: _Index, targets: _Index, spacing: NDArray[np.float64]) -> _Found:
+def nearest_by_tree(
+    queries: _Index, targets: _Index, spacing: NDArray[np.float64], *, balanced: bool = False
+) -> _Found:
     """Return the smallest length in mm from each query to the targets, and the row of such a target.
 
     Parameters
@@ -35,6 +37,9 @@ def nearest_by_tree(queries: _Index, targets: _Index, spacing: NDArray[np.float6
         Array indices; one of each at least.
     spacing : (ndim,) ndarray of float64
         mm along each axis.
+    balanced : bool
+        Whether the tree is balanced, which takes longer to build: for voxels that are far from all targets, the other
+        kind takes minutes.
 
     Returns
     -------
@@ -47,7 +52,7 @@ def nearest_by_tree(queries: _Index, targets: _Index, spacing: NDArray[np.float6
     # From one corner of both, so that no bit depends on where in the array they lie.
     corner = np.minimum(queries.min(axis=0), targets.min(axis=0))
     extent = np.maximum(queries.max(axis=0), targets.max(axis=0)) - corner
-    tree = cKDTree((targets - corner) * spacing, balanced_tree=False, compact_nodes=False)
+    tree = cKDTree((targets - corner) * spacing, balanced_tree=balanced, compact_nodes=balanced)
     places = (queries - corner) * spacing
     threads = thread_count()
     if _is_exact(extent, spacing):

@@ -12,8 +12,7 @@ from medotter_viewer.engine.choice import kernels
 from medotter_viewer.engine.flat import MAX_LENGTH, flat_labels, lies_fortran
 from medotter_viewer.engine.nearest import distances_to, metric
 from medotter_viewer.engine.surfaces import Lattice, region_surfaces
-from medotter_viewer.engine.threads import thread_count
-from medotter_viewer.metrics.nearest import lengths
+from medotter_viewer.metrics.nearest import nearest_by_tree
 from medotter_viewer.metrics.overlap import id_mask, is_fortran_like
 from medotter_viewer.metrics.region_masks import boxes_of_ids
 from medotter_viewer.metrics.surface import surface_index
@@ -61,12 +60,13 @@ class Reach:
         if not len(index):
             return np.zeros(0)
         if self._compiled is None:
-            return _by_tree(index, found, self._spacing)
+            return nearest_by_tree(index, found, self._spacing, balanced=True)[0]
         measure = metric(self._shape, tuple(self._spacing.tolist()), is_fortran=self._lattice.is_fortran)
         away = distances_to(self._compiled, self._lattice.voxels(index), found, measure)
         if away.n_left:
             rows = np.flatnonzero(away.distances < 0)
-            away.distances[rows] = _by_tree(index[rows], self._lattice.index(found), self._spacing)
+            there = self._lattice.index(found)
+            away.distances[rows] = nearest_by_tree(index[rows], there, self._spacing, balanced=True)[0]
         return away.distances
 
     def _find(self, side: Side, labels: NDArray[Any], regions: list[tuple[int, ...]]) -> None:
@@ -117,11 +117,3 @@ def _box(ids: tuple[int, ...], boxes: Mapping[int, tuple[slice, ...]] | None, nd
     if not there:
         return None
     return tuple(slice(min(s.start for s in axis), max(s.stop for s in axis)) for axis in zip(*there, strict=True))
-
-
-def _by_tree(index: _Index, surface: _Index, spacing: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Distances by a balanced search tree: the other kind takes minutes for voxels that are far from a surface."""
-    from scipy.spatial import cKDTree
-
-    nearest = cKDTree(surface * spacing).query(index * spacing, workers=thread_count())[1]
-    return lengths(index - surface[nearest], spacing)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import os
 from collections.abc import Iterable
@@ -10,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from medotter_viewer.core.login import login_name
 from medotter_viewer.errors import WriteError
 from medotter_viewer.review.places import reviews_folder
 from medotter_viewer.review.records import verdict_key
@@ -54,7 +54,7 @@ def verdict_list(texts: Iterable[str]) -> tuple[str, ...]:
 
 def reader_name(text: str) -> str:
     """Return a name of one line; that of the login where it is empty."""
-    return " ".join(text.split())[:_LONGEST].strip() or _login()
+    return " ".join(text.split())[:_LONGEST].strip() or login_name("reader")
 
 
 def read_choices() -> Choices:
@@ -91,10 +91,3 @@ def keep_choices(choices: Choices) -> None:
 
 def _file() -> Path:
     return reviews_folder() / "choices.json"
-
-
-def _login() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a user without a name
-        return "reader"

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.core.spec import MACRO, EvalSpec
-from medotter_viewer.metrics.components import ErrorComponent, ErrorKind, ErrorPieces, error_pieces, with_farthest
+from medotter_viewer.metrics.components import error_pieces, with_farthest
+from medotter_viewer.metrics.pieces import ErrorComponent, ErrorKind, ErrorPieces
 from medotter_viewer.scoring.segmentation import is_labelled, spacing_of
 
 MOST_LISTED = 500

@@ -9,13 +9,16 @@ from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.evaluation.aggregate import headline_value
+from medotter_viewer.evaluation.loss import IDEALS
+from medotter_viewer.scoring.registry import ADAPTERS
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
+from medotter_viewer.sources.second_predictions import is_predicted
 
 LOSS, SECOND, GAIN = "loss", "B", "B−A"
 """Values beside the metrics: what a case costs the headline, the second model's headline value, what that gains."""
 WORST_FOR_A, WORST_FOR_B = "worst for A", "worst for B"
 """How much better a model is than the other, whether more or less is better: to sort by."""
-HIGHER_IS_WORSE = frozenset({"hd95", "hd", "d_mean", "n_missing", "n_extra", "fp_mm3", "fn_mm3", LOSS})
+HIGHER_IS_WORSE = frozenset({*(metric for metric, best in IDEALS.items() if best == 0), LOSS})
 FILTER_FIELDS = ("dataset", "split", "tier", "status", "case", "verdict", "reviewed")
 
 
@@ -49,6 +52,15 @@ class CaseRow:
     def case_id(self) -> str:
         """Full id."""
         return self.entry.case_id
+
+
+def listed_metrics(spec: EvalSpec) -> tuple[str, ...]:
+    """Return the metrics that the list shows; none without ground truth."""
+    if spec.task_type == SHOWN_ONLY:
+        return ()
+    adapter = ADAPTERS.get(spec.task_type)
+    known = adapter.shown(spec) if adapter else spec.metrics
+    return tuple(m for m in spec.metrics if m in known) or known[:1]
 
 
 def case_row(entry: CaseEntry, score: CaseScore | None, spec: EvalSpec, metrics: Sequence[str]) -> CaseRow:
@@ -130,5 +142,4 @@ def _status(entry: CaseEntry, score: CaseScore | None, spec: EvalSpec) -> str:
         return "missing file" if any(f.code == "missing-file" for f in entry.findings) else "error"
     if spec.task_type == SHOWN_ONLY:
         return ""
-    predicted = entry.pred_path is not None or entry.pred_landmarks_path is not None
-    return "not scored yet" if predicted else "no prediction"
+    return "not scored yet" if is_predicted(entry) else "no prediction"

@@ -16,6 +16,7 @@ from medotter_viewer.session.case_list import (
     CaseRow,
     arrange,
     case_row,
+    listed_metrics,
     second_values,
 )
 
@@ -31,13 +32,13 @@ class CaseRows:
         All cases, in the order of the source.
     spec : EvalSpec
         Names the headline.
-    metrics : tuple of str
-        Metrics that a line shows.
     verdict_of : callable
         Takes a case id and returns the reader's verdict, empty without any.
 
     Attributes
     ----------
+    metrics : tuple of str
+        Metrics that a line shows.
     shown : list of CaseRow
         The listed cases, filtered and sorted.
     scores : dict of str to CaseScore
@@ -52,11 +53,11 @@ class CaseRows:
         self,
         entries: Iterable[CaseEntry],
         spec: EvalSpec,
-        metrics: tuple[str, ...],
         verdict_of: Callable[[str], str] = lambda _: "",
     ) -> None:
         self._entries = {entry.case_id: entry for entry in entries}
-        self._spec, self._metrics, self._verdict_of = spec, metrics, verdict_of
+        self.metrics = listed_metrics(spec)
+        self._spec, self._verdict_of = spec, verdict_of
         self.filter = ""
         self._own: dict[str, CaseRow] = {}  # lines without what depends on other cases or another model
         self._places: dict[str, int] = {}
@@ -84,12 +85,23 @@ class CaseRows:
         """Return where a case is listed; None where it is not."""
         return self._places.get(case_id) if case_id is not None else None
 
+    def beside(self, case_id: str | None, by: int) -> str | None:
+        """Return the case `by` lines further; the first where the case is not listed, None beyond either end."""
+        here = self.place(case_id)
+        place = 0 if here is None else here + by
+        return self.shown[place].case_id if 0 <= place < len(self.shown) else None
+
+    def after(self, case_id: str | None) -> list[str]:
+        """Return the cases that are listed after one; none where it is not listed."""
+        here = self.place(case_id)
+        return [] if here is None else self.shown_ids[here + 1 :]
+
     def row(self, case_id: str) -> CaseRow:
         """Return the line of one case, listed or not."""
         score = self.scores.get(case_id)
         own = self._own.get(case_id)
         if own is None or own.score is not score:
-            own = self._own[case_id] = case_row(self._entries[case_id], score, self._spec, self._metrics)
+            own = self._own[case_id] = case_row(self._entries[case_id], score, self._spec, self.metrics)
         values = {**own.values, LOSS: self.losses.by_case.get(case_id)}
         if self._second is not None:
             values.update(second_values(score, self._second.get(case_id), self._spec))
@@ -124,12 +136,15 @@ class CaseRows:
 
     def count_losses(self) -> None:
         """Count what each case costs by the scores there are; lines stay in their places."""
-        self.losses = losses((score for i, score in self.scores.items() if i in self._counted), self._spec)
+        self._count()
         self.shown = [self.row(row.case_id) for row in self.shown]
 
     def rearrange(self) -> None:
         """Filter and sort by the scores there are."""
-        self.losses = losses((score for i, score in self.scores.items() if i in self._counted), self._spec)
+        self._count()
         rows = (self.row(case_id) for case_id in self._entries)
         self.shown = arrange(rows, text=self.filter, worst_first=self.worst_first)
         self._places = {row.case_id: place for place, row in enumerate(self.shown)}
+
+    def _count(self) -> None:
+        self.losses = losses((score for i, score in self.scores.items() if i in self._counted), self._spec)

@@ -86,16 +86,19 @@ class PredictionEdits:
         """Make a case the open one, as it was when it was left."""
         self.working = WorkingCopy(case, self._left.pop(case.case_id, None))
 
-    def leave(self) -> str | None:
-        """Keep what was edited of the open case, so that it is there when it is opened again; return its id if any.
+    def leave(self) -> str:
+        """Keep what was edited of the open case, so that it is there when it is opened again; return that in words.
 
-        To be called when the next case is there, not when it is asked for: a stroke in between counts too.
+        Empty where nothing was. To be called when the next case is there, not when it is asked for: a stroke in between
+        counts too.
         """
         kept = None if self.working is None else self.working.kept()
         if self.working is None or kept is None:
-            return None
-        self._left[self.working.case.case_id] = kept
-        return self.working.case.case_id
+            return ""
+        case_id = self.working.case.case_id
+        self._left[case_id] = kept
+        where = "; they are in no file" * (kept.written_as is None)
+        return f"{case_id}: your edits are kept until the window closes{where}"
 
     def cases(self) -> WorkingCases:
         """Return all cases as they are edited now, to be read from any thread; later edits are not seen in it."""

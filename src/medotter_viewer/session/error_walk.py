@@ -1,4 +1,4 @@
-"""Walking through the errors of the open case, and what its scores were without the one that is looked at.
+"""Walking through the errors of the open case.
 
 The list follows what is painted, once strokes settle: errors keep their order while a person walks through them and
 mends them, what was mended is left out, what is new comes last.
@@ -7,29 +7,23 @@ mends them, what was mended is left out, what is new comes last.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from psygnal import Signal, SignalGroup
 
 from medotter_viewer.core.case import Case
-from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.errors import MedotterViewerError
-from medotter_viewer.live.table import LiveTable, measure
-from medotter_viewer.metrics.components import KINDS, ErrorKind
+from medotter_viewer.metrics.pieces import KINDS, ErrorKind
 from medotter_viewer.scoring.error_items import (
     ErrorItem,
     ErrorItems,
     find_errors,
     measured,
-    mended_voxels,
     same_pieces,
     why_no_errors,
-    without_piece,
 )
-from medotter_viewer.scoring.registry import ADAPTERS, score_case
+from medotter_viewer.session.error_what_if import ErrorWhatIf, Without
 from medotter_viewer.session.jobs import Jobs
 from medotter_viewer.session.live_scores import LiveScores
 
@@ -48,25 +42,6 @@ class ErrorEvents(SignalGroup):
     gone_to = Signal(object)  # ErrorItem that a person wants to see
     without_changed = Signal()  # the what-if: on or off, or its scores
     said = Signal(str)  # for the status line
-
-
-@dataclass(frozen=True, slots=True)
-class Without:
-    """Scores of the open case if one error were gone.
-
-    Parameters
-    ----------
-    item : ErrorItem
-        Which.
-    score : CaseScore or None
-        As far as they are known: dice first, hd95 as it arrives.
-    is_complete : bool
-        Whether nothing is missing.
-    """
-
-    item: ErrorItem
-    score: CaseScore | None
-    is_complete: bool
 
 
 class ErrorWalk:
@@ -95,8 +70,6 @@ class ErrorWalk:
         Whether errors are being found, or distances measured.
     why_none : str
         Why there is no list, where there can be none.
-    without : Without or None
-        The what-if; None while it is off.
     """
 
     def __init__(self, session: ReviewSession, jobs: Jobs, live: LiveScores) -> None:
@@ -106,8 +79,8 @@ class ErrorWalk:
         self.kinds: frozenset[ErrorKind] = frozenset(KINDS)
         self.is_computing = False
         self.why_none = ""
-        self.without: Without | None = None
-        self._session, self._jobs, self._live = session, jobs, live
+        self._what_if = ErrorWhatIf(session, jobs, live, self.events.without_changed.emit, self.events.said.emit)
+        self._session, self._jobs = session, jobs
         self._is_wanted, self._is_stale = False, True
         self._at = 0  # where in the list the next one stands while none is looked at
         self._then: Callable[[], None] | None = None  # what to do once the errors are known
@@ -170,22 +143,27 @@ class ErrorWalk:
         self._at = self._index() or 0
         self.events.gone_to.emit(item)
 
+    @property
+    def without(self) -> Without | None:
+        """The what-if: the scores if the error that is looked at were gone; None while it is off."""
+        return self._what_if.now
+
     def toggle_without(self) -> None:
         """Begin or end the what-if: the scores if the error that is looked at were gone. Nothing is changed by it."""
         if self.without is not None:
-            self._end_without()
+            self._what_if.end()
             self.events.said.emit("what-if ended: the scores are those of the prediction as it is")
         elif self.current is None:
             self.events.said.emit("no error is looked at: J, K, 9 or a row of the Errors panel takes one")
         else:
-            self._compute_without()
+            self._begin_without()
 
     # ---------------------------------------------------------------- what happened to the case
 
     def _on_other(self, _: object = None) -> None:
         """Another case, region or remap: another list."""
         self._jobs.cancel("errors")
-        self._end_without()
+        self._what_if.end()
         self._is_stale, self.items, self.why_none, self._at = True, None, "", 0
         self.is_computing, self._then = False, None
         self._look_at(None)
@@ -223,13 +201,9 @@ class ErrorWalk:
             return False
         return True
 
-    def _frozen(self) -> Case | None:
-        """The case as it is shown, with a prediction that nobody paints on."""
-        case, working = self._session.working_case, self._session.working
-        return None if case is None or working is None else replace(case, pred=working.frozen().pred)
-
     def _find(self, *, keep: bool) -> None:
-        case, region, spec = self._frozen(), self._session.region, self._session.spec
+        session = self._session
+        case, region, spec = session.frozen_case, session.region, session.spec
         if case is None:
             return
         self._is_stale = False
@@ -265,9 +239,7 @@ class ErrorWalk:
         self._look_at(item, again=True)
         self._at = min(self._at, len(self.shown)) if item is None else self._index() or 0
         self.events.changed.emit()
-        then, self._then = self._then, None
-        if then is not None:
-            then()
+        self._go_on()
 
     def _on_measured(self, found: ErrorItems) -> None:
         if self.items is None:
@@ -281,6 +253,10 @@ class ErrorWalk:
     def _finish(self) -> None:
         self.is_computing = False
         self.events.changed.emit()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Do what waited for the errors."""
         then, self._then = self._then, None
         if then is not None:
             then()
@@ -306,67 +282,13 @@ class ErrorWalk:
         self.events.current_changed.emit()
         if self.without is not None and is_other:
             if item is None:
-                self._end_without()
+                self._what_if.end()
             else:
-                self._compute_without()
+                self._begin_without()
 
-    # ---------------------------------------------------------------- what if it were gone
-
-    def _end_without(self) -> None:
-        self._jobs.cancel("errors_without")
-        if self.without is not None:
-            self.without = None
-            self.events.without_changed.emit()
-
-    def _compute_without(self) -> None:
-        found, item, working = self.items, self.current, self._session.working
-        if found is None or item is None or working is None:
-            return
-        spec, options = self._session.spec, self._session.options
-        table = self._live.changed(working, *mended_voxels(found, item))
-        entry = found.case.entry
-        missing: list[tuple[str, tuple[int, ...]]] = []
-        score: CaseScore | None = None
-        self._jobs.cancel("errors_without")
-        if table is not None:
-            score, missing = table.score(entry)
-        self._set_without(item, score, is_complete=table is not None and not missing)
-        if table is not None and not missing:
-            return
-
-        def work(report: _Report, is_stale: Callable[[], bool]) -> None:
-            if is_stale():
-                return
-            case = without_piece(found, item)
-            if table is not None:
-                distances = measure(case, spec, options, missing)
-                report(lambda: self._on_distances(item, table, distances))
-                return
-            adapter = ADAPTERS.get(spec.task_type)
-            for metrics in dict.fromkeys((adapter.fast if adapter else (), options.metrics)):
-                if metrics != () and not is_stale():
-                    after, last = score_case(case, spec, replace(options, metrics=metrics)), metrics == options.metrics
-                    report(partial(self._set_without, item, after, is_complete=last))
-
-        self._jobs.start("errors_without", work, lambda arrive: arrive(), self._on_without_error)
-
-    def _on_distances(
-        self, item: ErrorItem, table: LiveTable, distances: dict[tuple[str, tuple[int, ...]], float]
-    ) -> None:
-        entry = table.case.entry if self.items is None else self.items.case.entry
-        table.learn(distances, entry, table.version)
-        score, missing = table.score(entry)
-        self._set_without(item, score, is_complete=not missing)
-
-    def _set_without(self, item: ErrorItem, score: CaseScore | None, *, is_complete: bool) -> None:
-        self.without = Without(item, score, is_complete)
-        self.events.without_changed.emit()
-
-    def _on_without_error(self, error: BaseException) -> None:
-        self._end_without()
-        if not isinstance(error, MedotterViewerError):
-            raise error
-        self.events.said.emit(f"no what-if: {error}")
+    def _begin_without(self) -> None:
+        if self.items is not None and self.current is not None:
+            self._what_if.begin(self.items, self.current)
 
 
 def _same_pred(one: Case, other: Case) -> bool:

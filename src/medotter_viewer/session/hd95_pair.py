@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from psygnal import Signal, SignalGroup
@@ -91,8 +90,8 @@ class Hd95Pair:
 
     def _find(self) -> None:
         session = self._session
-        case, working, score = session.working_case, session.working, session.score
-        if case is None or working is None:
+        spec, score = session.spec, session.score
+        if session.working is None:
             return
         if self.pairs is not None and self._of[0] is score and self._of[1] == session.region:
             self._tell()
@@ -100,18 +99,18 @@ class Hd95Pair:
         if "hd95" not in (session.options.metrics or ()):
             self._lack("hd95 is not computed for this task")
             return
-        region, why = pair_region(score, session.spec, session.region)
+        region, why = pair_region(score, spec, session.region)
         if region is None:
             self._lack(why)
             return
-        frozen, spec, name = replace(case, pred=working.frozen().pred), session.spec, region
-        if frozen.gt is None or frozen.pred is None:
+        case, name = session.frozen_case, region
+        if case is None or case.gt is None or case.pred is None:
             self._lack("no hd95: a label map is missing")
             return
 
         def work(report: Callable[[Hd95Pairs], None], is_stale: Callable[[], bool]) -> None:
             if not is_stale():
-                report(hd95_pairs(frozen, spec, name))
+                report(hd95_pairs(case, spec, name))
 
         of = score, session.region
         self._jobs.start("hd95_pair", work, lambda pairs: self._on_found(pairs, of), self._on_error)

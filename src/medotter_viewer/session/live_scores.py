@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -16,8 +16,10 @@ from medotter_viewer.errors import MetricInputError
 from medotter_viewer.live.table import LiveTable, Voxels, can_be_live, count_slices, measure
 from medotter_viewer.metrics.slice_tables import SliceTables
 from medotter_viewer.scoring.options import ScoreOptions
-from medotter_viewer.scoring.registry import Adapter, score_case
-from medotter_viewer.scoring.slices import SliceProfile, slice_profile
+from medotter_viewer.scoring.registry import ADAPTERS, score_case
+from medotter_viewer.scoring.slices import slice_profile
+from medotter_viewer.session.events import SessionEvents
+from medotter_viewer.session.first_view import has_contours
 from medotter_viewer.session.jobs import Jobs
 from medotter_viewer.session.what_if import RemapWhatIf, with_entry
 from medotter_viewer.session.working_copy import WorkingCopy
@@ -49,16 +51,14 @@ class LiveScores:
     ----------
     jobs : Jobs
         Works in the background: ``score`` and ``profile``.
-    spec, options, adapter
+    spec, options
         How cases are scored.
     what_if : RemapWhatIf
         Gives the remap in force.
+    events : SessionEvents
+        Told when the ground truth under another remap is there, and of the profile of slices that was asked for.
     on_scored : callable
         Takes scores as they arrive.
-    on_gt : callable
-        Called when the ground truth under another remap is there.
-    on_profile : callable
-        Takes the profile of slices that was asked for.
     on_error : callable
         Takes what went wrong.
     """
@@ -68,22 +68,23 @@ class LiveScores:
         jobs: Jobs,
         spec: EvalSpec,
         options: ScoreOptions,
-        adapter: Adapter | None,
         what_if: RemapWhatIf,
+        events: SessionEvents,
         on_scored: Callable[[Arrived], None],
-        on_gt: Callable[[], None],
-        on_profile: Callable[[SliceProfile | None], None],
         on_error: Callable[[BaseException], None],
     ) -> None:
-        self._jobs, self._spec, self._options, self._adapter = jobs, spec, options, adapter
-        self._what_if = what_if
-        self._on_scored, self._on_gt, self._on_profile, self._on_error = on_scored, on_gt, on_profile, on_error
+        self._jobs, self._spec, self._options, self._what_if = jobs, spec, options, what_if
+        self._events, self._on_scored, self._on_error = events, on_scored, on_error
         self._table: tuple[WorkingCopy, LiveTable] | None = None
         self._tried: tuple[Case, CaseEntry, Case] | None = None  # from the files, entry, and under another remap
 
     def forget(self) -> None:
         """Let go of the case that was open."""
         self._table = self._tried = None
+        self.stop()
+
+    def stop(self) -> None:
+        """Drop what is still being computed."""
         self._jobs.cancel("score")
         self._jobs.cancel("profile")
 
@@ -143,12 +144,24 @@ class LiveScores:
         table = self._table_of(working)
         return None if table is None else table.changed(voxels, ids)
 
-    def profile(self, working: WorkingCopy, region: str | None, axis: int) -> None:
-        """Find how wrong each slice along a displayed axis is."""
+    def in_steps(self, case: Case, is_stale: Callable[[], bool]) -> Iterator[tuple[CaseScore, bool]]:
+        """Score a case without a table, what is fast first; yield scores, and whether they are the last."""
+        adapter = ADAPTERS.get(self._spec.task_type)
+        fast = adapter.fast if adapter else ()
+        for metrics, last in [*[(fast, False)] * bool(fast), (self._options.metrics, True)]:
+            if is_stale():
+                return
+            yield score_case(case, self._spec, replace(self._options, metrics=metrics)), last
+
+    def profile(self, working: WorkingCopy | None, region: str | None, axis: int) -> None:
+        """Find how wrong each slice along a displayed axis is; there is none where nothing is compared by slices."""
+        if working is None or not (self._spec.regions or has_contours(working.case)):
+            self._events.profile_changed.emit(None)
+            return
         table, entry = self._table_of(working), self._what_if.entry(working.case)
         if table is not None and table.has_slices(axis):
             self._jobs.cancel("profile")
-            self._on_profile(table.profile(axis, region, entry))
+            self._events.profile_changed.emit(table.profile(axis, region, entry))
             return
         case, spec, version = working.frozen(), self._spec, 0 if table is None else table.version
 
@@ -164,7 +177,7 @@ class LiveScores:
                     report(lambda: self._on_slices(working, slices, version, region, axis))
                     return
             found = slice_profile(with_entry(case, entry), spec, region=region, axis=axis)
-            report(lambda: self._on_profile(found))
+            report(lambda: self._events.profile_changed.emit(found))
 
         self._jobs.start("profile", work, lambda arrive: arrive(), self._on_error)
 
@@ -196,12 +209,7 @@ class LiveScores:
     def _in_steps(
         self, case: Case, report: Callable[[Callable[[], None]], None], is_stale: Callable[[], bool], *, of_files: bool
     ) -> None:
-        """Score a case that has no table, what is fast first."""
-        fast = self._adapter.fast if self._adapter else ()
-        for metrics, last in [*[(fast, False)] * bool(fast), (self._options.metrics, True)]:
-            if is_stale():
-                return
-            score = score_case(case, self._spec, replace(self._options, metrics=metrics))
+        for score, last in self.in_steps(case, is_stale):
             report(partial(self._on_scored, Arrived(score, last, of_files)))
 
     # ---------------------------------------------------------------- answers, on the main thread
@@ -231,7 +239,7 @@ class LiveScores:
 
     def _on_tried(self, from_files: Case, entry: CaseEntry, under: Case) -> None:
         self._tried = from_files, entry, under
-        self._on_gt()
+        self._events.what_if_changed.emit()
 
     def _on_slices(
         self, working: WorkingCopy, slices: SliceTables, version: int, region: str | None, axis: int
@@ -240,7 +248,7 @@ class LiveScores:
         if table is None:
             return
         if table.take_slices(axis, slices, version):
-            self._on_profile(table.profile(axis, region, self._what_if.entry(working.case)))
+            self._events.profile_changed.emit(table.profile(axis, region, self._what_if.entry(working.case)))
         else:  # painted on meanwhile
             self.profile(working, region, axis)
 

@@ -16,6 +16,7 @@ from medotter_viewer.core.case import Case
 from medotter_viewer.errors import MedotterViewerError, UsageError
 from medotter_viewer.evaluation.predicted import Predicted, predicted, run_model
 from medotter_viewer.session.jobs import Deliver
+from medotter_viewer.sources.source import CaseSource
 
 Start = Callable[[Callable[[], None]], None]
 """Runs a callable in a thread, soon."""
@@ -38,14 +39,12 @@ class Predicting:
         What predicts.
     name : str
         What it is called.
+    source : CaseSource
+        Says by its task what is made of a prediction, and whether one on another grid is resampled.
     deliver : callable
         Runs a callable on the main thread.
-    resample : bool
-        Whether a prediction on another grid is brought onto the ground truth's.
-    vertebrae : bool
-        Whether points are taken from the labels.
     take : callable
-        Takes the prediction, on the main thread.
+        Takes the prediction and the case it is of, on the main thread.
     start : callable, optional
         Runs work in a thread; by default in one that ends with the program.
 
@@ -63,18 +62,16 @@ class Predicting:
         self,
         model: Any,
         name: str,
+        source: CaseSource,
         *,
         deliver: Deliver,
-        take: Callable[[Predicted], None],
-        resample: bool = False,
-        vertebrae: bool = False,
+        take: Callable[[Predicted, Case], None],
         start: Start | None = None,
     ) -> None:
         self.events = PredictingEvents()
         self.name = name
         self.case_id: str | None = None
-        self._model, self._deliver, self._take = model, deliver, take
-        self._resample, self._vertebrae = resample, vertebrae
+        self._model, self._source, self._deliver, self._take = model, source, deliver, take
         self._start = start or _in_daemon_thread
         self._asked = 0
 
@@ -118,16 +115,21 @@ class Predicting:
             if asked != self._asked:
                 return
             self._tell(asked, f"{self.name}: its prediction of {case.case_id} is checked")
-            found = predicted(result, case, self.name, resample=self._resample, vertebrae=self._vertebrae)
+            resample, vertebrae = self._source.resample_prediction, self._source.spec.is_vertebrae
+            found = predicted(result, case, self.name, resample=resample, vertebrae=vertebrae)
         except MedotterViewerError as error:
             message = str(error)
             self._hand_over(asked, lambda: self._end(message))
+            return
+        except Exception as error:  # noqa: BLE001 - ours, not the model's: raised where defects are seen
+            defect = error
+            self._hand_over(asked, lambda: self._fail(defect))
             return
         self._hand_over(asked, lambda: self._arrive(found, case))
 
     def _arrive(self, found: Predicted, case: Case) -> None:
         try:
-            self._take(found)
+            self._take(found, case)
         except MedotterViewerError as error:
             self._end(str(error))
             return
@@ -139,6 +141,11 @@ class Predicting:
 
     def _hand_over(self, asked: int, call: Callable[[], None]) -> None:
         self._deliver(lambda: call() if asked == self._asked else None)
+
+    def _fail(self, defect: Exception) -> None:
+        """A defect ends the waiting, too."""
+        self._end("")
+        raise defect
 
     def _end(self, words: str) -> None:
         self.case_id = None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Any
 
 from medotter_viewer.core.case import Case
@@ -15,25 +15,23 @@ from medotter_viewer.evaluation.loss import Losses
 from medotter_viewer.live.table import Voxels
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import ADAPTERS
-from medotter_viewer.scoring.vertebra_points import with_landmarks
 from medotter_viewer.session.case_list import CaseRow
 from medotter_viewer.session.case_rows import CaseRows
 from medotter_viewer.session.edits import PredictionEdits
 from medotter_viewer.session.error_walk import ErrorWalk
 from medotter_viewer.session.events import OpenedCase, SessionEvents
-from medotter_viewer.session.first_view import first_view, has_contours
 from medotter_viewer.session.hd95_pair import Hd95Pair
 from medotter_viewer.session.jobs import Deliver, Jobs
 from medotter_viewer.session.live_scores import Arrived, LiveScores
 from medotter_viewer.session.matches import Matches
+from medotter_viewer.session.opening import Opening
 from medotter_viewer.session.predicting import Predicting, Start
-from medotter_viewer.session.read_ahead import CASES, MEGABYTES, ReadAhead, bytes_in_memory
+from medotter_viewer.session.read_ahead import CASES, MEGABYTES
 from medotter_viewer.session.score_all import Round, ScoreAll
 from medotter_viewer.session.second import SecondPrediction
 from medotter_viewer.session.verdicts import ReviewVerdicts
 from medotter_viewer.session.what_if import RemapWhatIf
 from medotter_viewer.session.working_copy import WorkingCopy
-from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 from medotter_viewer.sources.source import CaseSource
 
 
@@ -99,9 +97,8 @@ class ReviewSession:
         self.events = SessionEvents()
         self.source = source
         self.spec: EvalSpec = source.spec
-        self._adapter = ADAPTERS.get(self.spec.task_type)
-        shown = self._adapter.shown(self.spec) if self._adapter else None
-        self.options = ScoreOptions(shown, hd95)  # type: ignore[arg-type]
+        adapter = ADAPTERS.get(self.spec.task_type)
+        self.options = ScoreOptions(adapter.shown(self.spec) if adapter else None, hd95)  # type: ignore[arg-type]
         self.opened: OpenedCase | None = None
         self.score: CaseScore | None = None
         self.region: str | None = None
@@ -109,54 +106,46 @@ class ReviewSession:
         self._jobs = Jobs(executor, deliver)
         self.verdicts = ReviewVerdicts(source)
         entries = source.entries(split)  # type: ignore[arg-type]
-        self._list = CaseRows(entries, self.spec, self.metrics, self.verdicts.verdict)
+        self._list = CaseRows(entries, self.spec, self.verdicts.verdict)
         self.verdicts.events.case_changed.connect(self._on_judged)
         self.verdicts.events.all_changed.connect(self._rearrange)
         self.edits = PredictionEdits(source, self.spec, self._on_drawn, self.rescore)
         overall = self.events.overall_changed.emit
         self.what_if = RemapWhatIf(source, hd95, self._jobs, self._on_what_if, overall, self._on_error)
         self._live = LiveScores(
-            self._jobs,
-            self.spec,
-            self.options,
-            self._adapter,
-            self.what_if,
-            self._on_scored,
-            self.events.what_if_changed.emit,
-            self.events.profile_changed.emit,
-            self._on_error,
+            self._jobs, self.spec, self.options, self.what_if, self.events, self._on_scored, self._on_error
         )
         self.errors = ErrorWalk(self, self._jobs, self._live)
         self.hd95_pair = Hd95Pair(self, self._jobs)
         self._is_scoring = False
-        self._ahead = ReadAhead(
+        self._opening = Opening(
+            source,
+            self.events,
+            self._jobs,
             executor,
-            self._load,
-            lambda case_id: bytes_in_memory(source.entry(case_id)),
+            self._on_opened,
+            self._on_open_error,
             most_cases=read_ahead,
             most_bytes=read_ahead_mb << 20,
         )
+        self.events.loading_started.connect(self._on_leaving)
         self._deliver, self.predicting = deliver, None  # type: tuple[Deliver, Predicting | None]
         self._batch = ScoreAll(self._jobs, source, self.events, self._rearrange, self._on_error)
         scored = self.options if self.can_score else None
         self.second = SecondPrediction(source, self.spec, scored, self._jobs, self.events, self._list, self._on_error)
         self.matches = Matches(self.events, self._jobs, self.spec, lambda: self.working, self._on_error)
-        self._loading: str | None = None
 
     # ---------------------------------------------------------------- the list of cases
 
     @property
     def can_score(self) -> bool:
         """Whether an adapter handles the task type; otherwise cases are shown only."""
-        return self._adapter is not None
+        return self.spec.task_type in ADAPTERS
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """Metrics that the case list shows; none without ground truth."""
-        if self.spec.task_type == SHOWN_ONLY:
-            return ()
-        known = self._adapter.shown(self.spec) if self._adapter else self.spec.metrics
-        return tuple(m for m in self.spec.metrics if m in known) or known[:1]
+        return self._list.metrics
 
     @property
     def rows(self) -> list[CaseRow]:
@@ -211,7 +200,7 @@ class ReviewSession:
     @property
     def current_id(self) -> str | None:
         """The case that is open or being loaded."""
-        return self._loading or (self.opened.case.case_id if self.opened else None)
+        return self._opening.loading or (self.opened.case.case_id if self.opened else None)
 
     def go_to(self, case_id: str) -> None:
         """Open a case in the background.
@@ -223,75 +212,39 @@ class ReviewSession:
         """
         if case_id not in self._list:
             raise CaseNotFoundError(f"no case {case_id!r} in {self.source.target}")
-        self._loading = case_id
-        if self.predicting is not None:
-            self.predicting.forget()
-        self._jobs.cancel("score")
-        self._jobs.cancel("profile")
-        self.events.loading_started.emit(case_id)
-        region = self.region
-        ahead = self._ahead.take(case_id)
-
-        def work(report: Callable[[OpenedCase], None], is_stale: Callable[[], bool]) -> None:
-            if is_stale():
-                return
-            if ahead is None or ahead[0].cancelled():
-                report(self._load(case_id, region))
-                return
-            opened, framed_on = ahead[0].result(), ahead[1]
-            if opened is None:
-                report(self._load(case_id, region))
-            else:
-                report(opened if framed_on == region else self._framed(opened.case, region))
-
-        self._jobs.start("load", work, self._on_loaded, self._on_load_error)
+        self._opening.start(case_id, self.region)
 
     def step(self, by: int) -> None:
         """Open the case `by` rows further in the list; at either end nothing happens but a notice."""
-        ids = self._list.shown_ids
-        if not ids:
-            return
-        if self.current_id not in ids:
-            self.go_to(ids[0])
-            return
-        place = ids.index(self.current_id) + by
-        if 0 <= place < len(ids):
-            self.go_to(ids[place])
-        else:
-            self.events.failed.emit("first case of the list" if place < 0 else "last case of the list")
+        if (case_id := self._list.beside(self.current_id, by)) is not None:
+            self.go_to(case_id)
+        elif self.rows:
+            self.events.failed.emit("first case of the list" if by < 0 else "last case of the list")
 
-    def _load(self, case_id: str, region: str | None) -> OpenedCase:
-        return self._framed(self.source.load(case_id), region)
+    def _on_leaving(self, _: str) -> None:
+        """Drop what is still computed for the case that is open."""
+        if self.predicting is not None:
+            self.predicting.forget()
+        self._live.stop()
 
-    def _framed(self, case: Case, region: str | None) -> OpenedCase:
-        if self.spec.is_vertebrae:
-            case = with_landmarks(case)  # here and not where they are drawn: it takes a while
-        return OpenedCase(case, *first_view(case, self.spec, region))
-
-    def _on_loaded(self, opened: OpenedCase) -> None:
-        self._loading = None
-        if (left := self.edits.leave()) is not None:
-            where = "; they are in no file" * (left in self.edits.unwritten_ids)
-            self.events.failed.emit(f"{left}: your edits are kept until the window closes{where}")
-        case_id = opened.case.case_id
+    def _on_opened(self, opened: OpenedCase) -> None:
+        if said := self.edits.leave():
+            self.events.failed.emit(said)
         self.opened = opened
         self.edits.take_up(opened.case)
         self._live.forget()
-        known = (
-            None if self.edited or self.what_if.is_on_for(opened.case) else self._list.scores.get(case_id)
-        )  # the list holds the file's numbers
+        is_of_files = not self.edited and not self.what_if.is_on_for(opened.case)  # as the list's numbers are
+        known = self._list.scores.get(opened.case.case_id) if is_of_files else None
         self.score = known
         self.events.case_changed.emit(opened)
         self.events.scores_changed.emit(known)
         self.rescore()
         if not self._is_scoring:
-            self._prefetch_next()
+            self._read_ahead()
 
-    def _prefetch_next(self) -> None:
+    def _read_ahead(self) -> None:
         """Read the next cases of the list while this one is looked at: not before its numbers are there."""
-        ids = self._list.shown_ids
-        place = ids.index(self.current_id) + 1 if self.current_id in ids else len(ids)
-        self._ahead.start(ids[place:], self.region)
+        self._opening.read_ahead(self._list.after(self.current_id), self.region)
 
     # ---------------------------------------------------------------- scoring
 
@@ -299,6 +252,12 @@ class ReviewSession:
     def working_case(self) -> Case | None:
         """The open case with the prediction as edited, under the remap that is tried."""
         return None if self.working is None else self._live.shown(self.working)
+
+    @property
+    def frozen_case(self) -> Case | None:
+        """`working_case` with a prediction that nobody paints on."""
+        case, working = self.working_case, self.working
+        return None if case is None or working is None else replace(case, pred=working.frozen().pred)
 
     def rescore(self) -> None:
         """Score the open case as it stands, dice first; a newer call overtakes an older one."""
@@ -329,8 +288,8 @@ class ReviewSession:
 
     def _set_scoring(self, scoring: bool) -> None:
         self._is_scoring = scoring
-        if not scoring and self._loading is None:
-            self._prefetch_next()
+        if not scoring and self._opening.loading is None:
+            self._read_ahead()
         self.events.scoring_changed.emit(scoring)
 
     def score_all(self) -> None:
@@ -368,13 +327,7 @@ class ReviewSession:
     def use_predictor(self, model: Any, name: str, *, start: Start | None = None) -> None:
         """Let a model predict the open case when `predicting` is told to, see `Predicting`."""
         self.predicting = Predicting(
-            model,
-            name,
-            deliver=self._deliver,
-            take=lambda found: None if self.case is None else self.edits.take_prediction(found, self.case),
-            resample=self.source.resample_prediction,
-            vertebrae=self.spec.is_vertebrae,
-            start=start,
+            model, name, self.source, deliver=self._deliver, take=self.edits.take_prediction, start=start
         )
 
     def _on_what_if(self) -> None:
@@ -406,30 +359,25 @@ class ReviewSession:
 
     def request_profile(self, axis: int) -> None:
         """Compute how wrong each slice along a displayed axis is, for the selected region; see `profile_changed`."""
-        working = self.working
-        if working is None or not (self.spec.regions or has_contours(working.case)):
-            self.events.profile_changed.emit(None)
-            return
-        self._live.profile(working, self.region, axis)
+        self._live.profile(self.working, self.region, axis)
 
     # ---------------------------------------------------------------- ends
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing is being read or computed."""
-        return self._jobs.is_idle and self._ahead.is_idle
+        return self._jobs.is_idle and self._opening.is_idle
 
     def close(self) -> None:
         """Stop all work and wait for what runs; a model that predicts is left to itself."""
         if self.predicting is not None:
             self.predicting.forget()
-        self._ahead.forget()
+        self._opening.forget()
         self._jobs.close()
         self.verdicts.close()
 
-    def _on_load_error(self, error: BaseException) -> None:
+    def _on_open_error(self, error: BaseException) -> None:
         """Stay with the case that was open, and finish what its leaving had stopped."""
-        self._loading = None
         self._on_error(error)
         self.rescore()
 

@@ -197,7 +197,7 @@ class ReviewVerdicts:
             A file, or a folder to put one into. What the file holds of this reader counts from now on. Beside a
             file that is another reader's, one of this reader is written.
         """
-        own, theirs = file_name(self._subject, self._source.target, self.reader), ""
+        own, theirs = self._own_name, ""
         if path.is_dir():
             path = path / own
         elif not path.name.endswith(".jsonl"):
@@ -215,7 +215,7 @@ class ReviewVerdicts:
         """Try to write what waits: to its file, else to the user's own folder. Returns what is still in no file."""
         if self._open is None:
             return ()
-        log, own = self._open.log, reviews_folder() / file_name(self._subject, self._source.target, self.reader)
+        log, own = self._open.log, reviews_folder() / self._own_name
         path = log.path
         if not log.flush() and not log.move_to(own):
             log.path = path
@@ -233,10 +233,14 @@ class ReviewVerdicts:
         return self._known
 
     @property
+    def _own_name(self) -> str:
+        """Of this reader's file, wherever it lies."""
+        return file_name(self._subject, self._source.target, self.reader)
+
+    @property
     def _file(self) -> ReaderFile:
         if self._open is None:
-            name = file_name(self._subject, self._source.target, self.reader)
-            self._open = self._opened(choose_place(_predictions(self._source), name))
+            self._open = self._opened(choose_place(_predictions(self._source), self._own_name))
         return self._open
 
     def _opened(self, place: ReviewPlace, before: ReaderFile | None = None) -> ReaderFile:

@@ -9,6 +9,7 @@ from qtpy.QtCore import QTimer
 
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui import point_editing, ring_editing, strokes
+from medotter_viewer.ui.derived import RegionView
 from medotter_viewer.ui.looking import Looking
 from medotter_viewer.ui.point_editing import PointEditing
 from medotter_viewer.ui.ring_editing import RingEditing
@@ -17,6 +18,8 @@ _STROKE_DELAY_MS = 150
 RING_TOOLS = "4 drag points · 2 add · 1 remove · 5 move · 3 delete · P draw"
 POINT_TOOLS = "drag a point in this plane · 1 delete the selected one"
 LABEL_TOOLS = "the prediction is a label map: 2 paint, 1 erase, 4 fill; Ctrl+Z takes a stroke back"
+ALL_REGIONS = "all regions must be shown to paint: click the row 'all'"
+NOT_ITS_OWN_IDS = "the prediction cannot be painted on as it is shown: its ids are too large, or too many"
 
 
 class Editing:
@@ -67,11 +70,18 @@ class Editing:
             self._begin(point_editing.ROLE, POINT_TOOLS)
         elif working.case.pred is not None:
             self.select_label_map()
-            self._say(LABEL_TOOLS)
+            self._say(self._label_tools())
         elif placed.stack is not None and (placed.has_contours or placed.case.stack is not None):
             self._begin(ring_editing.ROLE, RING_TOOLS)
         else:
             self._say("nothing to edit: no prediction, and no slices to draw contours on")
+
+    def _label_tools(self) -> str:
+        """How the predicted label map is painted on, or why not as it is shown."""
+        layer = self._looking.display.layer("pred")
+        if layer is None or layer.editable:
+            return LABEL_TOOLS
+        return ALL_REGIONS if isinstance(layer.data, RegionView) else NOT_ITS_OWN_IDS
 
     def undo(self) -> None:
         """Take back the last change of contours or points, and show where it was."""

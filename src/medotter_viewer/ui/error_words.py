@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.geometry.orientation import display_order
-from medotter_viewer.metrics.components import ErrorKind
 from medotter_viewer.metrics.hausdorff import PercentilePair
+from medotter_viewer.metrics.pieces import ErrorKind
 from medotter_viewer.scoring.error_items import ErrorItem, ErrorItems
 from medotter_viewer.scoring.hd95_pair import Hd95Pairs
 from medotter_viewer.ui.colors import FN_ACCENT, FP_ACCENT, WRONG_ACCENT

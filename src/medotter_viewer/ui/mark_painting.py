@@ -1,4 +1,4 @@
-"""How crosshairs, rulers, regions of interest and words are drawn over a slice: light lines with a dark rim."""
+"""How crosshairs, rulers and regions of interest are drawn over a slice: light lines with a dark rim."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from qtpy.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPe
 
 from medotter_viewer.ui.measuring import Mark
 from medotter_viewer.ui.plane_map import PlaneMap
+from medotter_viewer.ui.word_painting import LIGHT, RIM, draw_outlined
 
-LIGHT, RIM = QColor(255, 255, 255), QColor(0, 0, 0, 190)
 _CROSS, _CROSS_RIM = QColor(255, 255, 255, 170), QColor(0, 0, 0, 110)
 _GAP_PX = 9.0  # of a crosshair about its middle: what it points at is to be seen
 _TICK_PX = 5.0
@@ -78,13 +78,3 @@ def draw_words(painter: QPainter, view: PlaneMap, text: str, font: QFont, box: Q
     y = min(max(box.center().y() - height / 2, 2.0), max(view.height - height - 2.0, 2.0)) + measure.ascent()
     for place, line in enumerate(lines):
         draw_outlined(painter, QPointF(x, y + place * measure.lineSpacing()), line, font)
-
-
-def draw_outlined(painter: QPainter, place: QPointF, text: str, font: QFont, color: QColor = LIGHT) -> None:
-    """Letters with a dark rim, legible on bone and on air; `place` is the start of the line they stand on."""
-    path = QPainterPath()
-    path.addText(place, font, text)
-    rim = QPen(RIM, 3.0)
-    rim.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-    painter.strokePath(path, rim)
-    painter.fillPath(path, color)

@@ -1,31 +1,31 @@
 """What is written over the canvas: the sides of the patient, warnings, slice and window, what is being opened.
 
-A transparent widget that lies on the canvas and lets the mouse through. It holds words only; who says them is the
-window. The scale bar is napari's own.
+It holds words only; who says them is the window. The scale bar is napari's own.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from qtpy.QtCore import QEvent, QObject, QPointF, QRectF, Qt, QTimer
-from qtpy.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QPainter, QPainterPath, QPen
-from qtpy.QtWidgets import QWidget
+from qtpy.QtCore import QPointF, QRectF, Qt, QTimer
+from qtpy.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
+from medotter_viewer.ui.canvas_cover import CanvasCover
 from medotter_viewer.ui.colors import label_color
 from medotter_viewer.ui.legend import Entry
 from medotter_viewer.ui.letters import EdgeLetters
+from medotter_viewer.ui.word_painting import draw_letters, draw_outlined
 
 _MARGIN = 10.0
-_LETTER_PX, _TEXT_PX = 20, 14
+_LETTER_PX, _TEXT_PX, _RIM_PX = 20, 14, 3.5
 _LOADING_DELAY_MS = 150  # a case that is there sooner needs no word
-_WHITE, _DARK = QColor(255, 255, 255), QColor(0, 0, 0, 210)
+_WHITE = QColor(255, 255, 255)
 _WARNING, _WARNING_BACK = QColor(255, 214, 122), QColor(58, 40, 0, 225)
 _PANEL_BACK = QColor(18, 20, 24, 232)
 _MANY = [QColor.fromRgbF(*(float(part) for part in label_color(i))).name() for i in (1, 2, 4)]
 
 
-class Overlay(QWidget):
+class Overlay(CanvasCover):
     """The words on the canvas.
 
     Parameters
@@ -35,11 +35,7 @@ class Overlay(QWidget):
     """
 
     def __init__(self, viewer: Any) -> None:
-        canvas = viewer.window._qt_viewer.canvas.native
-        super().__init__(canvas)
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        super().__init__(viewer.window._qt_viewer.canvas.native)
         self.letters: EdgeLetters | None = None
         self.banner_text = self.corner_text = self.loading_text = ""
         self.legend: list[Entry] = []
@@ -49,8 +45,6 @@ class Overlay(QWidget):
         self._loading_due.timeout.connect(self.update)
         self._scale_bar = viewer.canvas.overlays["scale_bar"]
         self._scale_bar.visible, self._scale_bar.font_size = True, 11
-        canvas.installEventFilter(self)
-        self.setGeometry(canvas.rect())
         self.show()
 
     # ---------------------------------------------------------------- what is said
@@ -93,22 +87,7 @@ class Overlay(QWidget):
             self._loading_due.stop()
             self.update()
 
-    def close_quietly(self) -> None:
-        """Leave the canvas; nothing happens where the window has taken this widget with it already."""
-        try:
-            self.hide()
-            self.setParent(None)
-            self.deleteLater()
-        except RuntimeError:
-            return
-
     # ---------------------------------------------------------------- drawing
-
-    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802
-        """Stay as large as the canvas."""
-        if event is not None and event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
-            self.setGeometry(watched.rect())
-        return False
 
     def paintEvent(self, event: Any) -> None:  # noqa: ARG002, N802
         """Draw all of it."""
@@ -116,7 +95,8 @@ class Overlay(QWidget):
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
         area = QRectF(self.rect())
         top = self._draw_banner(painter, area)
-        self._draw_letters(painter, area, top)
+        if self.letters is not None:
+            draw_letters(painter, area, self.letters, pixels=_LETTER_PX, margin=_MARGIN, top=top, rim_px=_RIM_PX)
         self._draw_corner(painter, area)
         if self.loading_text and not self._loading_due.isActive():
             self._draw_panel(painter, area, self.loading_text, self._font(_TEXT_PX))
@@ -143,29 +123,6 @@ class Overlay(QWidget):
         painter.drawText(box.adjusted(_MARGIN, _MARGIN / 2, -_MARGIN, -_MARGIN / 2), flags, self.banner_text)
         return box.bottom()
 
-    def _draw_letters(self, painter: QPainter, area: QRectF, top: float) -> None:
-        if self.letters is None:
-            return
-        font = _fixed_font(_LETTER_PX)  # in others an I is a mere stroke
-        font.setBold(True)
-        measure = QFontMetricsF(font)
-        rise, middle = measure.capHeight(), area.center()
-        for letter, x, y in (
-            (self.letters.left, _MARGIN, middle.y() + rise / 2),
-            (
-                self.letters.right,
-                area.right() - _MARGIN - measure.horizontalAdvance(self.letters.right),
-                middle.y() + rise / 2,
-            ),
-            (self.letters.top, middle.x() - measure.horizontalAdvance(self.letters.top) / 2, top + _MARGIN + rise),
-            (
-                self.letters.bottom,
-                middle.x() - measure.horizontalAdvance(self.letters.bottom) / 2,
-                area.bottom() - _MARGIN,
-            ),
-        ):
-            self._draw_outlined(painter, QPointF(x, y), letter, font)
-
     def _draw_corner(self, painter: QPainter, area: QRectF) -> None:
         font = self._font(_TEXT_PX)
         height = QFontMetricsF(font).lineSpacing()
@@ -175,7 +132,7 @@ class Overlay(QWidget):
             indent = 0.0 if color == "" else 1.4 * _TEXT_PX
             if indent:
                 self._draw_swatch(painter, QRectF(_MARGIN, y - 0.75 * _TEXT_PX, 0.8 * _TEXT_PX, 0.8 * _TEXT_PX), color)
-            self._draw_outlined(painter, QPointF(_MARGIN + indent, y), line, font)
+            draw_outlined(painter, QPointF(_MARGIN + indent, y), line, font, rim_px=_RIM_PX)
 
     def _draw_swatch(self, painter: QPainter, box: QRectF, color: str | None) -> None:
         """A square of one colour, or in three for "as the label is"."""
@@ -200,18 +157,3 @@ class Overlay(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(color)
         painter.drawRoundedRect(box, 5, 5)
-
-    def _draw_outlined(self, painter: QPainter, place: QPointF, text: str, font: QFont) -> None:
-        """White letters with a dark rim: legible on bone and on air."""
-        path = QPainterPath()
-        path.addText(place, font, text)
-        rim = QPen(_DARK, 3.5)
-        rim.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.strokePath(path, rim)
-        painter.fillPath(path, _WHITE)
-
-
-def _fixed_font(pixels: int) -> QFont:
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    font.setPixelSize(pixels)
-    return font

@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 from qtpy.QtCore import QPointF, QRectF, Qt, Signal
-from qtpy.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
+from qtpy.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
 from qtpy.QtWidgets import QSizePolicy, QWidget
 
 from medotter_viewer.ui.letters import EdgeLetters
-from medotter_viewer.ui.mark_painting import RIM, draw_crosshair, draw_mark, draw_outlined
+from medotter_viewer.ui.mark_painting import draw_crosshair, draw_mark
 from medotter_viewer.ui.measure_tool import in_plane
 from medotter_viewer.ui.measuring import Mark
 from medotter_viewer.ui.pane_painting import ImagePlane, LabelPlane, painted
 from medotter_viewer.ui.plane_map import PlaneMap
+from medotter_viewer.ui.word_painting import RIM, draw_letters, draw_outlined
 
 PLANES = ("axial", "coronal", "sagittal")
 _MARGIN, _LETTER_PX, _TEXT_PX, _POINT_PX = 6.0, 14, 12, 4.0
@@ -161,7 +162,7 @@ class Pane(QWidget):
             for mark in self.marks:
                 draw_mark(painter, view, mark, "", small)  # words stand on the canvas: here they would hide the slice
             if content.letters is not None:
-                _draw_letters(painter, view, content.letters)
+                draw_letters(painter, QRectF(self.rect()), content.letters, pixels=_LETTER_PX, margin=_MARGIN)
             rise = QFontMetricsF(small).ascent()
             draw_outlined(painter, QPointF(_MARGIN, _MARGIN + rise), content.title, small, _QUIET)
         painter.end()
@@ -229,20 +230,3 @@ def _draw_dots(painter: QPainter, view: PlaneMap, dots: Dots, font: QFont) -> No
             painter.drawEllipse(middle, _POINT_PX, _POINT_PX)
         if text:
             draw_outlined(painter, middle + QPointF(2 * _POINT_PX, _POINT_PX), text, font, QColor(dots.color))
-
-
-def _draw_letters(painter: QPainter, view: PlaneMap, letters: EdgeLetters) -> None:
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    font.setPixelSize(_LETTER_PX)
-    font.setBold(True)
-    measure = QFontMetricsF(font)
-    area, rise = QRectF(0, 0, view.width, view.height), measure.capHeight()
-    width = measure.horizontalAdvance("R")
-    middle = area.center()
-    for letter, x, y in (
-        (letters.left, _MARGIN, middle.y() + rise / 2),
-        (letters.right, area.right() - _MARGIN - width, middle.y() + rise / 2),
-        (letters.top, middle.x() - width / 2, _MARGIN + rise),
-        (letters.bottom, middle.x() - width / 2, area.bottom() - _MARGIN),
-    ):
-        draw_outlined(painter, QPointF(x, y), letter, font)

@@ -19,7 +19,8 @@ from medotter_viewer.ui.ring_cuts import RingCuts
 from medotter_viewer.ui.vector_display import MOST_RINGS, VectorDisplay
 from medotter_viewer.ui.vectors import PointsSpec, RingsSpec
 
-RING_ROLES, POINT_ROLES = ("other_rings", "gt_rings", "pred_rings"), ("seeds", "gt_points", "pred_points")
+RING_ROLES = ("other_rings", "gt_rings", "second_rings", "pred_rings")
+POINT_ROLES = ("seeds", "gt_points", "second_points", "pred_points")
 
 
 class PaneContents:

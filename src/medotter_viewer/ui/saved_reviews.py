@@ -10,7 +10,7 @@ from medotter_viewer.errors import MedotterViewerError, UsageError
 from medotter_viewer.review.places import SUFFIX as VERDICTS_SUFFIX
 from medotter_viewer.session.deep_link import link_command
 from medotter_viewer.session.resuming import fitting, second_again, source_again
-from medotter_viewer.session.state_file import SUFFIX, ReviewState, SavedView, read_state, write_state
+from medotter_viewer.session.state_file import PATHS, SUFFIX, ReviewState, SavedView, read_state, write_state
 from medotter_viewer.sources.opened_as import opened_as
 from medotter_viewer.ui.options import MODES
 from medotter_viewer.ui.preferences import read_preferences
@@ -31,13 +31,12 @@ def state_of(window: ReviewWindow) -> ReviewState:
         If its cases are in no files.
     """
     session, show = window.session, window.looking.show
-    verdicts = getattr(session, "verdicts", None)
-    path = None if verdicts is None else verdicts.path
+    path = session.verdicts.path
     return ReviewState(
         source=_source(window),
         hash=session.source.hash,
         name=session.source.name,
-        split=window.split,  # type: ignore[arg-type]
+        split=window.split,
         case_id=session.current_id,
         region=session.region,
         view=_view(window),
@@ -48,7 +47,7 @@ def state_of(window: ReviewWindow) -> ReviewState:
         channel=show.channel,
         filter=session.filter,
         worst_first=session.worst_first,
-        verdicts=path if path is not None and path.exists() else None,
+        verdicts=path if path.exists() else None,
     )
 
 
@@ -102,9 +101,8 @@ def begin(
     """Set up a window that was just made as it was asked for, before its first case is there."""
     preferences = read_preferences(window.session.spec.task_type)
     chosen = {"reader": preferences.reader, "verdicts": preferences.verdicts}
-    verdicts = getattr(window.session, "verdicts", None)
-    if verdicts is not None and any(chosen.values()):
-        verdicts.choose(**{key: value for key, value in chosen.items() if value})
+    if any(chosen.values()):
+        window.session.verdicts.choose(**{key: value for key, value in chosen.items() if value})
     if predictor is not None:
         window.use_predictor(*predictor)
     if state is not None:
@@ -126,9 +124,8 @@ def take_up(window: ReviewWindow, state: ReviewState) -> None:
     if state.window is not None:
         changes["window"] = state.window
     window.looking.look(**changes, limits=state.limits, channel=state.channel)
-    verdicts = getattr(session, "verdicts", None)
-    if verdicts is not None and state.verdicts is not None and state.verdicts.name.endswith(VERDICTS_SUFFIX):
-        window.show_message(verdicts.write_to(state.verdicts))
+    if state.verdicts is not None and state.verdicts.name.endswith(VERDICTS_SUFFIX):
+        window.show_message(session.verdicts.write_to(state.verdicts))
     if state.view is not None:
         look_there(window, state.case_id, state.view)
 
@@ -179,8 +176,6 @@ def once_done(call: Callable[[], object]) -> None:
 
 def _source(window: ReviewWindow) -> dict[str, Any]:
     """How the source was opened, with paths from the root."""
-    from medotter_viewer.session.state_file import PATHS
-
     source, second = window.session.source, window.session.second.source
     found = opened_as(source if second is None else second)
     if found is None:

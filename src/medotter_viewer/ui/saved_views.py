@@ -10,6 +10,7 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.geometry.orientation import display_order
 from medotter_viewer.session.state_file import PLANES, SavedView
 from medotter_viewer.ui.going import ORDERS
+from medotter_viewer.ui.looked_at import place_at
 
 
 def view_of(viewer: Any, grid: Grid | None) -> SavedView | None:
@@ -29,15 +30,9 @@ def view_of(viewer: Any, grid: Grid | None) -> SavedView | None:
     position = np.asarray(dims.point, dtype=np.float64).copy()
     if dims.ndisplay == 2:
         position[down], position[across] = camera.center[-2:]
-    order = display_order(grid)
-    shown = (position - order.translate) / np.asarray(order.scale)
-    last = grid.shape[order.axes[axis]] - 1
-    shown[axis] = np.clip(np.rint(shown[axis]), 0, last)  # between two slices the nearer one is seen
-    voxel = order.voxel_index(shown, grid.shape)
-    in_world = grid.has_world and grid.unit == "mm"
+    place = place_at(grid, position, axis)
     zoom = float(camera.zoom) if dims.ndisplay == 2 else None
-    world = _point(grid.voxel_to_world(voxel)) if in_world else None
-    return SavedView(world, PLANES[axis], zoom, _point(voxel))
+    return SavedView(_rounded(place.position_world), PLANES[axis], zoom, _rounded(place.position_voxel))
 
 
 def show_view(viewer: Any, grid: Grid | None, view: SavedView) -> str:
@@ -72,6 +67,8 @@ def show_view(viewer: Any, grid: Grid | None, view: SavedView) -> str:
     return "" if is_inside else "the position lies outside this image: its nearest slice is shown"
 
 
-def _point(values: Any) -> tuple[float, float, float]:
-    x, y, z = (round(float(v), 6) for v in values)
+def _rounded(values: tuple[float, float, float] | None) -> tuple[float, float, float] | None:
+    if values is None:
+        return None
+    x, y, z = (round(v, 6) for v in values)
     return x, y, z

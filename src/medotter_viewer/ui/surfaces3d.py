@@ -123,8 +123,7 @@ class Surfaces3D:
         camera.mouse_zoom = flat.mouse_zoom
         dims.order = flat.order
         dims.ndisplay = 2
-        for axis, position in enumerate(flat.point):
-            dims.set_point(axis, position)
+        dims.set_point(tuple(range(len(flat.point))), flat.point)
         self._looking.set_solid(None)
         for layer, visible in flat.visible.items():
             if layer in self._viewer.layers and layer.visible != visible:

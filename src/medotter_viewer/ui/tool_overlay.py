@@ -1,14 +1,14 @@
-"""The crosshair, rulers and regions of interest over the canvas: a transparent widget that lets the mouse through."""
+"""The crosshair, rulers and regions of interest over the canvas."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from qtpy.QtCore import QEvent, QObject, QRectF, Qt
+from qtpy.QtCore import QRectF, Qt
 from qtpy.QtGui import QColor, QFont, QFontMetricsF, QPainter
-from qtpy.QtWidgets import QWidget
 
+from medotter_viewer.ui.canvas_cover import CanvasCover
 from medotter_viewer.ui.mark_painting import draw_crosshair, draw_mark
 from medotter_viewer.ui.measuring import Mark
 from medotter_viewer.ui.plane_map import PlaneMap
@@ -18,7 +18,7 @@ _HINT_BACK, _HINT = QColor(18, 20, 24, 215), QColor(235, 238, 242)
 _HINT_GAP = 34.0  # from the lower edge of the canvas: under it stands a letter, beside it corner and scale bar
 
 
-class ToolOverlay(QWidget):
+class ToolOverlay(CanvasCover):
     """What tools draw over the slice on the canvas.
 
     Parameters
@@ -44,11 +44,6 @@ class ToolOverlay(QWidget):
         self.crosshair_mm: tuple[float, float] | None = None
         self.marks: list[tuple[Mark, str]] = []
         self.hint = ""
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        canvas.installEventFilter(self)
-        self.setGeometry(canvas.rect())
         self.hide()
 
     def show_marks(self, crosshair_mm: tuple[float, float] | None, marks: list[tuple[Mark, str]], hint: str) -> None:
@@ -63,21 +58,6 @@ class ToolOverlay(QWidget):
         """Draw at the places where the picture lies now."""
         if self.isVisible():
             self.update()
-
-    def close_quietly(self) -> None:
-        """Leave the canvas; nothing happens where the window has taken this widget with it already."""
-        try:
-            self.hide()
-            self.setParent(None)
-            self.deleteLater()
-        except RuntimeError:
-            return
-
-    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
-        """Stay as large as the canvas."""
-        if event is not None and event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
-            self.setGeometry(watched.rect())
-        return False
 
     def paintEvent(self, event: Any) -> None:  # noqa: ARG002, N802 - Qt's name
         """Draw all of it."""

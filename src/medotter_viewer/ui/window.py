@@ -1,6 +1,6 @@
 """The review window: a napari viewer, a session, and the docks that look at it.
 
-The only object that knows all of them; it tells the one what happened to the other.
+The only object that knows all of them; `following` tells the one what happened to the other.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ import napari
 
 from medotter_viewer.engine.choice import prepare
 from medotter_viewer.errors import CaseNotFoundError, MissingDisplayError
-from medotter_viewer.session.events import OpenedCase
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.session.state_file import ReviewState, SavedView
 from medotter_viewer.sources.source import CaseSource, Split
-from medotter_viewer.ui.banner import case_line
 from medotter_viewer.ui.canvas_tools import CanvasTools
 from medotter_viewer.ui.display import Display
 from medotter_viewer.ui.docks import Docks
 from medotter_viewer.ui.editing import Editing
 from medotter_viewer.ui.focus import FocusBack
+from medotter_viewer.ui.following import Following
 from medotter_viewer.ui.key_sheet import KeySheet
 from medotter_viewer.ui.keys import bind_keys, bind_shortcuts
 from medotter_viewer.ui.looking import Looking
@@ -106,7 +105,7 @@ class ReviewWindow:
         *,
         case_id: str | None = None,
         region: str | None = None,
-        split: str = "all",
+        split: Split = "all",
         second: CaseSource | None = None,
     ) -> None:
         prepare()  # without waiting
@@ -139,7 +138,8 @@ class ReviewWindow:
         show_errors = partial(self.docks.show, "Errors")
         self.walking = Walking(viewer, self.session, self.looking, self.show_message, show_errors)
         self._closed = False
-        self._connect()
+        self._following = Following(self)
+        viewer.window._qt_window.destroyed.connect(self.close)
         if preferences.wheel_scrolls:
             bind_wheel(viewer)
         self.key_sheet = KeySheet(viewer.window._qt_window)
@@ -155,33 +155,6 @@ class ReviewWindow:
             self.session.second.show(second)
         if first is not None:
             self.session.go_to(first)
-
-    def _connect(self) -> None:
-        events = self.session.events
-        events.loading_started.connect(self._on_loading_started)
-        events.case_changed.connect(self._on_case_changed)
-        events.prediction_changed.connect(self._on_prediction_changed)
-        events.what_if_changed.connect(self.looking.follow_prediction)
-        events.region_changed.connect(self._on_looks_changed)
-        events.native_shown_changed.connect(self._on_looks_changed)
-        events.failed.connect(self._on_failed)
-        self.session.second.events.shown_changed.connect(self.looking.follow_second)
-        self.docks.scores.region_activated.connect(self._on_region_activated)
-        self.docks.scores.slice_requested.connect(self._on_slice_requested)
-        for name, signal, slot in (
-            ("polygons", "place_requested", self.looking.go.to_contour),
-            ("vertebrae", "vertebra_activated", self.looking.go.to_label),
-            ("instances", "object_activated", self.matching.go_to_selected),
-        ):
-            if (panel := getattr(self.docks, name, None)) is not None:  # only with tasks that have them
-                getattr(panel, signal).connect(slot)
-        self.viewer.dims.events.point.connect(self._on_position_changed)
-        self.viewer.dims.events.order.connect(self._on_position_changed)
-        self.viewer.dims.events.ndisplay.connect(self._on_position_changed)
-        self.viewer.scene.camera.events.orientation.connect(self._on_position_changed)
-        self.viewer.scene.camera.events.zoom.connect(self._on_zoomed)
-        self.viewer.mouse_move_callbacks.append(self._on_mouse_moved)
-        self.viewer.window._qt_window.destroyed.connect(self.close)
 
     # ---------------------------------------------------------------- what keys do
 
@@ -264,59 +237,6 @@ class ReviewWindow:
         """Give the keyboard back to the canvas after a click elsewhere."""
         self.viewer.window._qt_viewer.canvas.native.setFocus()
 
-    # ---------------------------------------------------------------- what happened
-
-    def _on_loading_started(self, case_id: str) -> None:
-        self.editing.drop_strokes()
-        self.surfaces.leave()
-        self.overlay.set_loading(f"opening {case_id} ...")
-
-    def _on_case_changed(self, opened: OpenedCase) -> None:
-        self.editing.case_will_change()
-        self.looking.show_case(opened)
-        self.overlay.set_loading("")
-        self.viewer.title = f"{opened.case.case_id} - {self.session.source.name}"
-        self.docks.say(case_line(opened.case))
-        self._on_position_changed()
-        self.editing.case_changed()
-        self.tools.case_changed()
-
-    def _on_prediction_changed(self) -> None:
-        self.looking.follow_prediction()
-        self.editing.prediction_changed()
-
-    def _on_failed(self, message: str) -> None:
-        self.overlay.set_loading("")
-        self.show_message(message)
-
-    def _on_looks_changed(self, _: object = None) -> None:
-        self.looking.look()
-
-    def _on_region_activated(self, _: str) -> None:
-        self.looking.go.to_worst_slice()
-
-    def _on_slice_requested(self, index: int) -> None:
-        self.display.set_slice(index, axis=self.viewer.dims.order[0])
-
-    def _on_position_changed(self, _: object = None) -> None:
-        self.editing.position_will_change()
-        place = self.looking.show_position()
-        self.editing.position_changed()
-        self.tools.position_changed()
-        if place is not None:
-            self.docks.set_position(*place)
-            self.walking.follow()
-
-    def _on_zoomed(self, _: object = None) -> None:
-        self.looking.vectors.follow_zoom()
-        self.looking.marks.follow_zoom()
-
-    def _on_mouse_moved(self, _: Any, event: Any) -> None:
-        case = self.session.case
-        if case is not None:
-            text = self.looking.readout_at(event.position)
-            self.docks.say(f"{case.case_id}  ·  {text}" if text else case_line(case))
-
     # ---------------------------------------------------------------- ends
 
     def _run_in_background(self, work: Any, on_done: Any) -> None:
@@ -347,11 +267,7 @@ class ReviewWindow:
         self.tools.close()
         self.matching.close()
         self.surfaces.close()
-        dims = self.viewer.dims.events
-        for emitter in (dims.point, dims.order, dims.ndisplay, self.viewer.scene.camera.events.orientation):
-            emitter.disconnect(self._on_position_changed)
-        self.viewer.scene.camera.events.zoom.disconnect(self._on_zoomed)
-        self.viewer.mouse_move_callbacks.remove(self._on_mouse_moved)
+        self._following.close()
         self._unbind_keys()
         self.key_sheet.close_quietly()
         self.menu.close()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from qtpy.QtCore import QPoint, Qt
+from qtpy.QtCore import QEvent, QPoint, Qt
+from qtpy.QtGui import QColor, QPalette
+from qtpy.QtWidgets import QApplication
 
 from medotter_viewer.scoring.slices import SliceProfile
 from medotter_viewer.ui.widgets.profile_plot import ProfilePlot
@@ -68,3 +70,24 @@ def test_an_empty_plot_takes_clicks_calmly(plot, qtbot):
     plot.set_profile(None)
     with qtbot.assertNotEmitted(plot.slice_requested):
         click(qtbot, plot, 0.5)
+
+
+def test_what_nobody_sees_is_drawn_once_when_it_is_shown_and_again_in_other_colours(qtbot, monkeypatch):
+    plot = ProfilePlot()
+    qtbot.addWidget(plot)
+    drawn, draw = [], plot._draw
+    monkeypatch.setattr(plot, "_draw", lambda: drawn.append(draw()))
+    counts = np.arange(10, dtype=np.int64)
+    for region in ("liver", "spleen"):
+        plot.set_profile(SliceProfile(counts, counts, counts // 2, 9.0), 0, region)
+    assert (plot.title, drawn) == ("spleen, per slice", [])
+    plot.show()
+    for _ in range(3):
+        QApplication.sendEvent(plot, QEvent(QEvent.Type.StyleChange))
+    assert len(drawn) == 1
+    assert plot.dice_axes.get_title(loc="left") == "spleen, per slice"
+    palette = plot.palette()
+    palette.setColor(QPalette.ColorRole.WindowText, QColor("#123456"))
+    plot.setPalette(palette)
+    assert len(drawn) == 2
+    assert plot.dice_axes.lines[0].get_color() == "#123456"

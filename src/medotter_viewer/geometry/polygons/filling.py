@@ -103,19 +103,42 @@ def _points(ring: ArrayLike) -> Ring:
     return as_ring(ring)
 
 
-def _even_odd(rings: Sequence[Ring], shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """All rings in one list of crossings; each flips its row from its column on."""
-    rows, columns = shape
+def row_crossings(
+    rings: Sequence[Ring], shape: tuple[int, int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return where the edges of rings cross rows of pixel centres.
+
+    Parameters
+    ----------
+    rings : sequence of (n, 2) ndarray
+        Each with points x (column) and y (row).
+    shape : (int, int)
+        Rows and columns; crossings above and below are left out.
+
+    Returns
+    -------
+    edges, rows, columns : (n,) ndarray of int64
+        Which edge of all (a ring has as many as points), which row, and the first column whose centre does not lie to
+        the left of the crossing: 0 to the number of columns, which stands for all that lies further right.
+    """
+    n_rows, n_columns = shape
     start, end = edges_of(rings)
     upwards = start[:, 1] > end[:, 1]
     low, high = np.where(upwards[:, None], end, start), np.where(upwards[:, None], start, end)
-    first = np.clip(np.ceil(low[:, 1]), 0, rows).astype(np.int64)
-    counts = np.clip(np.ceil(high[:, 1]), 0, rows).astype(np.int64) - first
-    edge = np.repeat(np.arange(len(counts)), counts)
-    row = np.arange(len(edge)) - np.repeat(np.cumsum(counts) - counts, counts) + first[edge]
-    low, step = low[edge], (high - low)[edge]
-    x = low[:, 0] + (row - low[:, 1]) * step[:, 0] / step[:, 1]
-    column = np.clip(np.ceil(x), 0, columns).astype(np.int64)
-    flips = np.bincount(row * (columns + 1) + column, minlength=rows * (columns + 1)).reshape(rows, columns + 1)
-    mask: NDArray[np.bool_] = (np.cumsum(flips[:, :columns], axis=1) & 1).astype(np.bool_)
+    first = np.clip(np.ceil(low[:, 1]), 0, n_rows).astype(np.int64)
+    counts = np.clip(np.ceil(high[:, 1]), 0, n_rows).astype(np.int64) - first
+    edges = np.repeat(np.arange(len(counts)), counts)
+    rows = np.arange(len(edges)) - np.repeat(np.cumsum(counts) - counts, counts) + first[edges]
+    low, step = low[edges], (high - low)[edges]
+    x = low[:, 0] + (rows - low[:, 1]) * step[:, 0] / step[:, 1]
+    return edges, rows, np.clip(np.ceil(x), 0, n_columns).astype(np.int64)
+
+
+def _even_odd(rings: Sequence[Ring], shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """All rings in one list of crossings; each flips its row from its column on."""
+    n_rows, n_columns = shape
+    _, rows, columns = row_crossings(rings, shape)
+    flips = np.bincount(rows * (n_columns + 1) + columns, minlength=n_rows * (n_columns + 1))
+    flips = flips.reshape(n_rows, n_columns + 1)
+    mask: NDArray[np.bool_] = (np.cumsum(flips[:, :n_columns], axis=1) & 1).astype(np.bool_)
     return mask

@@ -9,7 +9,7 @@ from qtpy.QtCore import QSize
 from qtpy.QtGui import QColor, QIcon, QPixmap
 from qtpy.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout
 
-from medotter_viewer.metrics.components import KINDS, ErrorKind, KindTotal
+from medotter_viewer.metrics.pieces import KINDS, ErrorKind, KindTotal
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.error_words import COLORS, LONG, SHORT, left_out_line, volume_text, what_if_line
 from medotter_viewer.ui.widgets.alarm import Alarm
@@ -34,7 +34,7 @@ class ErrorsDock(Panel):
 
     def __init__(self, session: ReviewSession, on_done: Callable[[], None] = lambda: None, parent: Any = None) -> None:
         super().__init__(parent)
-        self._session, self._errors, self._on_done = session, session.errors, on_done
+        self._errors, self._on_done = session.errors, on_done
         self.header, self.footer = remark(), remark()
         self.model = ErrorsModel(session, self)
         self.table = CellTable(self.model, self)
@@ -138,14 +138,14 @@ class ErrorsDock(Panel):
 
     def _state(self) -> str:
         """What is listed, or why nothing is."""
-        errors, region = self._errors, self._session.region
+        errors = self._errors
         if errors.why_none:
             return errors.why_none
         if errors.items is None:
             return "finding errors…" if errors.is_computing else ""
         whose = f"{errors.items.region} alone, as one mask" if errors.items.region else "all scored regions"
         if not errors.items.items:
-            return f"{whose if region else 'all scored regions'}: no voxel is wrong"
+            return f"{whose}: no voxel is wrong"
         return f"{whose}: {errors.items.pieces.n_pieces:,} pieces; J next, K previous, 9 largest"
 
     # ---------------------------------------------------------------- parts

@@ -15,6 +15,7 @@ from medotter_viewer.ui.widgets.theme import mixed
 
 AXES = ("axial, head → feet", "coronal, front → back", "sagittal, right → left")
 _LARGE_MM2, _FEW, _ALPHA = 1000.0, 30, 0.6
+_ROLES = (QPalette.ColorRole.Window, QPalette.ColorRole.WindowText)
 
 
 class ProfilePlot(QWidget):
@@ -43,13 +44,13 @@ class ProfilePlot(QWidget):
         self._axis, self._region = 0, "all regions"
         self._line: Any = None
         self._behind: Any = None
+        self._drawn_in: tuple[str, ...] | None = None  # colours; None where something else is to be drawn
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.canvas)
         self.canvas.mpl_connect("button_press_event", self._on_pressed)
         self.canvas.mpl_connect("motion_notify_event", self._on_pressed)
         self.canvas.mpl_connect("draw_event", self._on_drawn)
-        self._draw()
 
     def set_profile(self, profile: SliceProfile | None, axis: int = 0, region: str | None = None) -> None:
         """Show a profile.
@@ -64,7 +65,8 @@ class ProfilePlot(QWidget):
             Its name; None stands for all.
         """
         self.profile, self._axis, self._region = profile, axis, region or "all regions"
-        self._draw()
+        self._drawn_in = None
+        self._draw_if_seen()
 
     def set_cursor(self, index: int) -> None:
         """Move the cursor to a displayed index; nothing else is drawn again."""
@@ -74,28 +76,36 @@ class ProfilePlot(QWidget):
     @property
     def title(self) -> str:
         """What is shown."""
-        return str(self.dice_axes.get_title(loc="left"))
+        return f"{self._region}, per slice"
 
     def changeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         """Follow the theme."""
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange) and hasattr(self, "canvas"):
-            self._draw()
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            self._draw_if_seen()
 
     def showEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
-        """Take the colours of the window it is shown in."""
+        """Draw what came while nobody looked, in the colours of the window it is shown in."""
         super().showEvent(event)
-        self._draw()
+        self._draw_if_seen()
 
     # ---------------------------------------------------------------- drawing
+
+    def _draw_if_seen(self) -> None:
+        """Draw unless nobody looks, or it is drawn already: a window that opens changes its style several times."""
+        if not self.isVisible():
+            return
+        colors = tuple(self.palette().color(role).name() for role in _ROLES)
+        if colors != self._drawn_in:
+            self._drawn_in = colors
+            self._draw()
 
     def _draw(self) -> None:
         for axes in (self.dice_axes, self.area_axes):
             axes.clear()
-        ground = self.palette().color(QPalette.ColorRole.Window)
-        text = self.palette().color(QPalette.ColorRole.WindowText)
+        ground, text = (self.palette().color(role) for role in _ROLES)
         self.figure.set_facecolor(ground.name())
-        self.dice_axes.set_title(f"{self._region}, per slice", loc="left", fontsize=8, color=text.name(), pad=3)
+        self.dice_axes.set_title(self.title, loc="left", fontsize=8, color=text.name(), pad=3)
         there = self.profile is not None and self.profile.gt.size > 0
         for axes in (self.dice_axes, self.area_axes):
             axes.axison = there

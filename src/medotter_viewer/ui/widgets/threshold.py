@@ -15,7 +15,8 @@ from medotter_viewer.ui.widgets.theme import mixed
 _HEIGHT, _ABOVE, _BELOW = 96, 8.0, 18.0
 _SIDE = 26.0  # room for the numbers of the axis
 _STEP = 0.01
-_PALETTE_TEXT, _HANDLE = 0.55, 6.0
+_QUIET, _FAINT = 0.4, 0.75  # how far a text fades into the window
+_HANDLE = 6.0
 
 
 class ThresholdCurve(QWidget):
@@ -103,8 +104,8 @@ class ThresholdCurve(QWidget):
         painter, area = QPainter(self), self._area()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         text = self.palette().color(self.palette().ColorRole.WindowText)
-        faint = mixed(text, self.palette().color(self.palette().ColorRole.Window), 0.75)
-        quiet = mixed(text, self.palette().color(self.palette().ColorRole.Window), _PALETTE_TEXT - 0.15)
+        faint = mixed(text, self.palette().color(self.palette().ColorRole.Window), _FAINT)
+        quiet = mixed(text, self.palette().color(self.palette().ColorRole.Window), _QUIET)
         font = painter.font()
         font.setPixelSize(11)
         painter.setFont(font)
