@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from medotter_viewer.engine import choice, threads
 from medotter_viewer.engine.flat import flat_labels, lies_fortran
 from medotter_viewer.engine.surfaces import Lattice, region_surfaces
+from medotter_viewer.errors import MetricInputError
 from medotter_viewer.metrics.overlap import overlap_table
 from medotter_viewer.metrics.surface import surface_index
 
@@ -81,6 +82,16 @@ def test_rows_without_ids_are_left_out_by_what_counting_has_seen(seed: int, nx: 
         assert known is not None
         assert unknown is not None
         assert [one.tolist() for one in known] == [one.tolist() for one in unknown]
+
+
+def test_what_was_counted_in_a_smaller_label_map_is_refused() -> None:
+    small, large = (np.zeros((n, 1024), dtype=np.uint8) for n in (2, 3))
+    flat = flat_labels(large, is_fortran=False)
+    assert flat is not None
+    with choice.using("compiled"):
+        occupied = overlap_table(small, small).occupied
+    with pytest.raises(MetricInputError, match="`occupied` is of other label maps: got 2 blocks, expected 3"):
+        region_surfaces(choice.load(), flat, [(1,)], occupied)
 
 
 def test_more_regions_than_bits_in_a_word() -> None:

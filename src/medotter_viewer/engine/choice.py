@@ -98,7 +98,7 @@ def _imported() -> ModuleType:
         if not store.is_ready():
             raise
         store.forget()
-        for name in [name for name in sys.modules if name.partition(_KERNELS)[1]]:
+        for name in [name for name in sys.modules if name.startswith(_KERNELS)]:
             del sys.modules[name]
         return importlib.import_module(_KERNELS)
 

@@ -13,7 +13,6 @@ from medotter_viewer.engine.flat import FlatLabels, flat_labels, lies_fortran
 from medotter_viewer.engine.threads import in_threads, shares
 
 _IDS = 256
-_BLOCK = 1024  # voxels; the kernels know it too
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,11 +44,12 @@ def small_id_table(gt: NDArray[Any], pred: NDArray[Any]) -> tuple[NDArray[np.int
     if pair is None or compiled is None:
         return None
     g, p = pair
-    blocks = np.zeros(-(-g.size // _BLOCK), dtype=np.uint8)
+    block = 1 << int(compiled.BLOCK_BITS)
+    blocks = np.zeros(-(-g.size // block), dtype=np.uint8)
 
     def count(share: tuple[int, int]) -> NDArray[np.int64]:
         table = np.zeros(_IDS * _IDS, dtype=np.int64)
-        compiled.count_pairs(g, p, share[0] * _BLOCK, min(share[1] * _BLOCK, g.size), table, blocks)
+        compiled.count_pairs(g, p, share[0] * block, min(share[1] * block, g.size), table, blocks)
         return table
 
     table = np.sum(in_threads(count, shares(blocks.size, g.size)), axis=0)

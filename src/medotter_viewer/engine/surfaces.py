@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from medotter_viewer.engine.counting import Occupied
 from medotter_viewer.engine.flat import FlatLabels
 from medotter_viewer.engine.threads import in_threads, thread_count
+from medotter_viewer.errors import MetricInputError
 
 _BITS = 64  # regions in one pass
 _CHUNK = 1 << 14  # voxels written before the array for more is made
@@ -73,10 +74,17 @@ def region_surfaces(
         Where the label map has any id, from counting it.
     side : {1, 2}
         Whether it was counted as ground truth or as the prediction.
+
+    Raises
+    ------
+    MetricInputError
+        If `occupied` has another number of blocks than the label map.
     """
     found: list[_Voxels] = []
     fits = occupied is not None and labels.ids.itemsize == 1 and occupied.is_fortran == labels.is_fortran
     blocks = occupied.blocks if occupied is not None and fits else np.zeros(0, dtype=np.uint8)
+    if fits and blocks.size != (expected := -(-labels.ids.size >> int(compiled.BLOCK_BITS))):
+        raise MetricInputError(f"`occupied` is of other label maps: got {blocks.size} blocks, expected {expected}")
     for start in range(0, len(regions), _BITS):
         some = regions[start : start + _BITS]
         members = _members(labels, some)

@@ -19,6 +19,7 @@ from medotter_viewer.engine.kernels.surfaces import count_by_region, sort_by_reg
 from medotter_viewer.engine.kernels.surfels import mark_rows, surface_corners
 from medotter_viewer.engine.kernels.tables import count_pairs
 from medotter_viewer.engine.kernels.tracing import trace_planes
+from medotter_viewer.engine.kernels.words import BLOCK_BITS as BLOCK_BITS
 
 __all__ = [
     "add_id_pairs",

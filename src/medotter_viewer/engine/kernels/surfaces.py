@@ -13,10 +13,9 @@ from numba import types
 from numba.cpython.unsafe.numbers import trailing_zeros
 
 from medotter_viewer.engine.kernels.compiling import LABELS, filled, given, kernel, part
-from medotter_viewer.engine.kernels.words import bytes_of, word_at
+from medotter_viewer.engine.kernels.words import BLOCK_BITS, bytes_of, word_at
 
 _Y, _Z = np.int64(21), np.int64(42)
-_BLOCK = np.uint64(10)  # voxels of a block, as a power of two
 _LANES = tuple(np.uint64(sum(1 << (at + b - 1) for at in range(0, 64, b))) for b in (8, 16, 32))
 
 
@@ -104,7 +103,7 @@ def surface_voxels(
         last = start + np.uint64(nx - 1)
         if skips_zero and occupied.size:
             there = np.uint8(0)
-            for k in range(start >> _BLOCK, (last >> _BLOCK) + one):
+            for k in range(start >> BLOCK_BITS, (last >> BLOCK_BITS) + one):
                 there |= occupied[k]
             if there & side == 0:
                 continue

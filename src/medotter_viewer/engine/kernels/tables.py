@@ -8,12 +8,11 @@ import numpy as np
 from numba import types
 
 from medotter_viewer.engine.kernels.compiling import U1, filled, given, kernel
-from medotter_viewer.engine.kernels.words import word_at
+from medotter_viewer.engine.kernels.words import BLOCK_BITS, word_at
 
 _ALIKE = np.uint64(0x0101010101010101)
 _BYTE = np.uint64(255)
 _EIGHT = np.uint64(8)
-_BLOCK = np.uint64(10)  # voxels of a block, as a power of two
 
 
 @kernel(types.void(given(U1), given(U1), types.int64, types.int64, filled(types.int64), filled(types.uint8)))
@@ -33,7 +32,7 @@ def count_pairs(gt: Any, pred: Any, start: int, stop: int, table: Any, occupied:
             at = i + np.uint64(k) * _EIGHT
             of_gt |= word_at(gt, at)
             of_pred |= word_at(pred, at)
-        occupied[i >> _BLOCK] = (of_gt != 0) | ((of_pred != 0) << 1)
+        occupied[i >> BLOCK_BITS] = (of_gt != 0) | ((of_pred != 0) << 1)
         if of_gt | of_pred != 0:
             for k in range(words):
                 at = i + np.uint64(k) * _EIGHT
@@ -50,6 +49,6 @@ def count_pairs(gt: Any, pred: Any, start: int, stop: int, table: Any, occupied:
                         p >>= _EIGHT
         i += words * _EIGHT
     while i < end:
-        occupied[i >> _BLOCK] |= (gt[i] != 0) | ((pred[i] != 0) << 1)
+        occupied[i >> BLOCK_BITS] |= (gt[i] != 0) | ((pred[i] != 0) << 1)
         table[(np.uint64(gt[i]) << _EIGHT) | np.uint64(pred[i])] += 1
         i += np.uint64(1)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
+
+BLOCK_BITS = np.uint64(10)
+"""Voxels of a block, as a power of two: of each it is known whether there is any id in it."""
 
 
 @intrinsic
