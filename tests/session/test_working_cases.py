@@ -63,6 +63,17 @@ def test_what_a_file_holds_is_saved_until_it_is_changed_again(session: Any) -> N
     assert session.edits.words == "edited, not saved"
 
 
+def test_a_stroke_that_settles_after_it_was_saved_is_saved(session: Any) -> None:
+    session.go_to("A/bad")
+    session.pred_data[(*BLOCK, 3)] = 1
+    session.edits.note_written(session.edits.cases(), ["A/bad"], "o.csv")
+    session.edits.note_painted()
+    assert session.edits.words == "edited, saved as o.csv"
+    session.pred_data[(*BLOCK, 4)] = 1
+    session.edits.note_painted()
+    assert session.edits.words == "edited, not saved"
+
+
 def test_what_was_edited_while_a_file_was_written_is_not_saved(session: Any) -> None:
     session.go_to("A/bad")
     session.pred_data[(*BLOCK, 3)] = 1

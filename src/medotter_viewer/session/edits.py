@@ -43,6 +43,7 @@ class PredictionEdits:
         self._source, self._spec = source, spec
         self._on_drawn, self._on_painted = on_drawn, on_painted
         self._left: dict[str, Edits] = {}
+        self._written: WorkingCases | None = None  # of which a file holds the open case
 
     @property
     def is_edited(self) -> bool:
@@ -78,13 +79,14 @@ class PredictionEdits:
             if self.working is not None and self.working.case.case_id == case_id:
                 self.working.note_painted()
                 if cases.is_still(self.working):
-                    self.working.written_as = name
+                    self.working.written_as, self._written = name, cases
             elif case_id in self._left and cases.is_still(self._left[case_id], case_id):
                 self._left[case_id] = replace(self._left[case_id], written_as=name)
 
     def take_up(self, case: Case) -> None:
         """Make a case the open one, as it was when it was left."""
         self.working = WorkingCopy(case, self._left.pop(case.case_id, None))
+        self._written = None
 
     def leave(self) -> str:
         """Keep what was edited of the open case, so that it is there when it is opened again; return that in words.
@@ -143,10 +145,14 @@ class PredictionEdits:
     # ---------------------------------------------------------------- changes of the open case
 
     def note_painted(self) -> None:
-        """Note that the label map was painted on, or was changed back."""
+        """Note that the label map was painted on, or was changed back.
+
+        Strokes are noted when they have settled: by then they may stand in a file.
+        """
         if self.working is not None:
             self.working.note_painted()
-            self.working.written_as = None
+            if self._written is None or not self._written.is_still(self.working):
+                self.working.written_as = None
         self._on_painted()
 
     def set_rings(self, number: int, rings: Sequence[Ring], *, goes_on: bool = False) -> None:
