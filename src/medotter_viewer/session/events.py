@@ -7,15 +7,29 @@ from dataclasses import dataclass
 from psygnal import Signal, SignalGroup
 
 from medotter_viewer.core.case import Case
+from medotter_viewer.session.foreseen import Foreseen
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenedCase:
-    """A case as it was opened: `worst_slice` is the displayed slice to open on, along the displayed axis `axis`."""
+    """A case as it was opened.
+
+    Parameters
+    ----------
+    case : Case
+        As its files say.
+    worst_slice : int or None
+        The displayed slice to open on.
+    axis : int
+        Along which displayed axis.
+    foreseen : Foreseen or None
+        Its numbers, where it was read ahead: as far as they are found.
+    """
 
     case: Case
     worst_slice: int | None
     axis: int = 0
+    foreseen: Foreseen | None = None
 
 
 class SessionEvents(SignalGroup):

@@ -18,8 +18,9 @@ from medotter_viewer.metrics.slice_tables import SliceTables
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import ADAPTERS, score_case
 from medotter_viewer.scoring.slices import slice_profile
-from medotter_viewer.session.events import SessionEvents
+from medotter_viewer.session.events import OpenedCase, SessionEvents
 from medotter_viewer.session.first_view import has_contours
+from medotter_viewer.session.foreseen import Foreseen
 from medotter_viewer.session.jobs import Jobs
 from medotter_viewer.session.what_if import RemapWhatIf, with_entry
 from medotter_viewer.session.working_copy import WorkingCopy
@@ -76,12 +77,21 @@ class LiveScores:
         self._jobs, self._spec, self._options, self._what_if = jobs, spec, options, what_if
         self._events, self._on_scored, self._on_error = events, on_scored, on_error
         self._table: tuple[WorkingCopy, LiveTable] | None = None
+        self._foreseen: Foreseen | None = None
         self._tried: tuple[Case, CaseEntry, Case] | None = None  # from the files, entry, and under another remap
 
     def forget(self) -> None:
         """Let go of the case that was open."""
-        self._table = self._tried = None
+        self._table = self._tried = self._foreseen = None
         self.stop()
+
+    def take_up(self, opened: OpenedCase, working: WorkingCopy) -> bool:
+        """Take what was found of a case before it was opened; tell whether that is all."""
+        self._foreseen = opened.foreseen
+        table = None if opened.foreseen is None or working.predicted is not None else opened.foreseen.complete()
+        if table is not None:
+            self._table = working, table
+        return table is not None
 
     def stop(self) -> None:
         """Drop what is still being computed."""
@@ -194,16 +204,20 @@ class LiveScores:
         of_files: bool,
     ) -> None:
         """Count the tables of a case, and measure all distances."""
+        ahead = self._foreseen if of_files else None  # it was begun before this, and may not have come to its end
         try:
-            table = LiveTable(case, self._spec, self._options)
+            table = LiveTable(case, self._spec, self._options) if ahead is None else ahead.table.result()
         except MetricInputError:  # too many ids: the scores say so
+            table = None
+        if table is None:
             self._in_steps(under, report, is_stale, of_files=of_files)
             return
-        _, missing = table.score(under.entry)
-        report(lambda: self._on_table(working, table, under.entry, of_files=of_files))
+        counted = table
+        _, missing = counted.score(under.entry)
+        report(lambda: self._on_table(working, counted, under.entry, of_files=of_files))
         if is_stale() or not missing:
             return
-        found = measure(under, self._spec, self._options, missing)
+        found = measure(under, self._spec, self._options, missing) if ahead is None else ahead.distances.result()
         report(lambda: self._on_measured(working, under.entry, found, 0, of_files=of_files))
 
     def _in_steps(

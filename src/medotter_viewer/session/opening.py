@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
+from dataclasses import replace
+from typing import Any
 
 from medotter_viewer.core.case import Case
+from medotter_viewer.live.table import can_be_live
+from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.vertebra_points import with_landmarks
 from medotter_viewer.session.events import OpenedCase, SessionEvents
 from medotter_viewer.session.first_view import first_view
+from medotter_viewer.session.foreseen import Foreseen
 from medotter_viewer.session.jobs import Jobs
 from medotter_viewer.session.read_ahead import ReadAhead, bytes_in_memory
 from medotter_viewer.sources.source import CaseSource
@@ -21,6 +26,8 @@ class Opening:
     ----------
     source : CaseSource
         The cases.
+    options : ScoreOptions
+        How those that are read ahead are scored.
     events : SessionEvents
         Of the session: told which case is being opened.
     jobs : Jobs
@@ -43,6 +50,7 @@ class Opening:
     def __init__(
         self,
         source: CaseSource,
+        options: ScoreOptions,
         events: SessionEvents,
         jobs: Jobs,
         executor: Executor,
@@ -53,11 +61,13 @@ class Opening:
         most_bytes: int,
     ) -> None:
         self.loading: str | None = None
-        self._source, self._events, self._jobs = source, events, jobs
+        self._source, self._options, self._events, self._jobs = source, options, events, jobs
+        self._executor = executor
+        self._scoring_ahead: Future[Any] | None = None  # the last, not the case: it may be let go
         self._on_opened, self._on_error = on_opened, on_error
         self._ahead = ReadAhead(
             executor,
-            self._load,
+            self._load_ahead,
             lambda case_id: bytes_in_memory(source.entry(case_id)),
             most_cases=most_cases,
             most_bytes=most_bytes,
@@ -65,8 +75,8 @@ class Opening:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is being read ahead."""
-        return self._ahead.is_idle
+        """Whether nothing is being read or scored ahead."""
+        return self._ahead.is_idle and (self._scoring_ahead is None or self._scoring_ahead.done())
 
     def start(self, case_id: str, region: str | None) -> None:
         """Open a case, framed on a region (None: on the headline's); a newer call overtakes an older one."""
@@ -81,7 +91,7 @@ class Opening:
             if ahead is None or opened is None:
                 report(self._load(case_id, region))
             else:
-                report(opened if ahead[1] == region else self._framed(opened.case, region))
+                report(opened if ahead[1] == region else self._framed(opened.case, region, opened.foreseen))
 
         self._jobs.start("load", work, self._on_loaded, self._on_failed)
 
@@ -96,11 +106,24 @@ class Opening:
     def _load(self, case_id: str, region: str | None) -> OpenedCase:
         return self._framed(self._source.load(case_id), region)
 
-    def _framed(self, case: Case, region: str | None) -> OpenedCase:
+    def _load_ahead(self, case_id: str, region: str | None) -> OpenedCase:
+        """Read a case, and leave its numbers to be found after it: whoever goes there meanwhile sees it at once."""
+        opened = self._load(case_id, region)
+        if not can_be_live(opened.case, self._source.spec):
+            return opened
+        foreseen = Foreseen(opened.case, self._source.spec, self._options, opened.axis)
+        try:
+            self._executor.submit(foreseen.run)
+        except RuntimeError:  # the review is being closed
+            return opened
+        self._scoring_ahead = foreseen.slices
+        return replace(opened, foreseen=foreseen)
+
+    def _framed(self, case: Case, region: str | None, foreseen: Foreseen | None = None) -> OpenedCase:
         spec = self._source.spec
         if spec.is_vertebrae:
             case = with_landmarks(case)  # here and not where they are drawn: it takes a while
-        return OpenedCase(case, *first_view(case, spec, region))
+        return OpenedCase(case, *first_view(case, spec, region), foreseen)
 
     def _on_loaded(self, opened: OpenedCase) -> None:
         self.loading = None

@@ -120,6 +120,7 @@ class ReviewSession:
         self._is_scoring = False
         self._opening = Opening(
             source,
+            self.options,
             self.events,
             self._jobs,
             executor,
@@ -233,11 +234,13 @@ class ReviewSession:
         self.opened = opened
         self.edits.take_up(opened.case)
         self._live.forget()
+        is_foreseen = self.working is not None and self._live.take_up(opened, self.working)
         is_of_files = not self.edited and not self.what_if.is_on_for(opened.case)  # as the list's numbers are
         known = self._list.scores.get(opened.case.case_id) if is_of_files else None
         self.score = known
         self.events.case_changed.emit(opened)
-        self.events.scores_changed.emit(known)
+        if not is_foreseen:
+            self.events.scores_changed.emit(known)
         self.rescore()
         if not self._is_scoring:
             self._read_ahead()

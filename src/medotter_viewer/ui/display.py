@@ -7,7 +7,8 @@ Works on `ViewerModel`, which has no window.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -38,20 +39,28 @@ class Display:
         self._written: dict[str, LayerSpec] = {}
         self._place: tuple[tuple[float, ...], tuple[float, ...], tuple[int, ...]] | None = None
 
-    def apply(self, specs: Iterable[LayerSpec]) -> None:
+    def apply(self, specs: Iterable[LayerSpec], look: Callable[[], None] = lambda: None) -> None:
         """Make the layers what `specs` say.
 
         What a user changed by hand (visibility, contrast) stays until the description itself changes or other data
         come.
+
+        Parameters
+        ----------
+        specs : iterable of LayerSpec
+            One for each role.
+        look : callable
+            Turns to what is to be seen of new data, before any slice of them is cut out.
         """
         wanted = {spec.role: spec for spec in specs}
         self._forget_removed()
         self._drop_other_kind(wanted)
-        fresh = [r for r, s in wanted.items() if r not in self._layers or not same_data(self._layers[r].data, s.data)]
+        fresh = [r for r, s in wanted.items() if r in self._layers and not same_data(self._layers[r].data, s.data)]
         self._set_place(wanted)
-        for role in (*fresh, *(self._layers.keys() - wanted.keys())):  # hidden layers do not draw each half-way state
-            if role in self._layers and self._layers[role].visible:
-                self._layers[role].visible = False
+        stay = {r for r in fresh if self._layers[r].visible and wanted[r].visible}
+        for role in (*fresh, *(self._layers.keys() - wanted.keys())):  # hidden layers cut out no half-way slices
+            if self._layers[role].visible:
+                self._show(role, visible=False, quietly=role in stay)
         for role in self._layers.keys() - wanted.keys():
             self._empty(role)
         for role, spec in wanted.items():
@@ -59,6 +68,12 @@ class Display:
                 self._add(spec)
             else:
                 self._write(spec, is_fresh=role in fresh)
+        look()
+        for role in fresh:
+            if wanted[role].visible:
+                self._show(role, visible=True, quietly=role in stay)
+            else:
+                _drop_slice(self._layers[role])
 
     def layer(self, role: str) -> Layer | None:
         """Return the layer of a role: ``image:<channel>``, ``error``, ``gt``, ``pred``; None before its first use."""
@@ -205,12 +220,15 @@ class Display:
             if old is None or old.names != spec.names:
                 layer.features = _features(spec)
             layer.editable = spec.editable
-        changed = is_fresh or old is None or old.visible != spec.visible
-        if changed and layer.visible != spec.visible:
+        if not is_fresh and (old is None or old.visible != spec.visible) and layer.visible != spec.visible:
             layer.visible = spec.visible
-        if is_fresh and not spec.visible:
-            _drop_slice(layer)
         self._written[spec.role] = spec
+
+    def _show(self, role: str, *, visible: bool, quietly: bool) -> None:
+        """Show or hide a layer; quietly where it is seen before and after: napari orders all layers at each change."""
+        layer = self._layers[role]
+        with layer.events.visible.blocker() if quietly else nullcontext():
+            layer.visible = visible
 
     def _empty(self, role: str) -> None:
         """Leave one voxel of a role that the case lacks, at a corner of the case: napari counts hidden layers in."""
@@ -238,7 +256,10 @@ def _place_data(layer: Layer, data: Any, scale: Sequence[float], translate: Sequ
     if isinstance(layer, Labels):
         layer.editable = False  # empties the undo history: strokes of another case must not come back here
     layer.data = data
-    layer.scale, layer.translate = scale, translate
+    if tuple(layer.scale) != tuple(scale):
+        layer.scale = scale
+    if tuple(layer.translate) != tuple(translate):
+        layer.translate = translate
 
 
 def _drop_slice(layer: Layer) -> None:

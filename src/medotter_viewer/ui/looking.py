@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from medotter_viewer.core.case import Case
@@ -90,19 +91,22 @@ class Looking:
         self._blink = 0
         self.placed = place(self._session.working_case or opened.case, self._session.spec)
         self._place_second()
+        self.look(partial(self._turn_to, opened), hidden=self._hidden())
+        self.show_position()
+
+    def _turn_to(self, opened: OpenedCase) -> None:
+        """Turn to the plane and the slice that a case opens on."""
         axis, worst = opened.axis, opened.worst_slice
-        self.look(hidden=self._hidden())
         if axis != self._axis and self._viewer.dims.ndim == 3:  # else the plane stays that the user has chosen
             self._axis, self._fitted = axis, False
             self._viewer.dims.order = ORDERS[axis]
         if not self._fitted and len(self._viewer.layers):
-            self.display.fit(_NAMES_MARGIN if self.placed.has_points else _MARGIN)
+            self.display.fit(_NAMES_MARGIN if self.placed is not None and self.placed.has_points else _MARGIN)
             self._fitted = True
         if worst is not None:
             self.display.set_slice(worst, axis=axis)
-        elif opened.case.channels or self.placed.grid is not None:
+        elif opened.case.channels or (self.placed is not None and self.placed.grid is not None):
             self.display.set_slice(self.go.slice_place(axis)[1] // 2, axis=axis)
-        self.show_position()
 
     def follow_prediction(self) -> None:
         """Show the prediction as it is edited now; all else stays."""
@@ -130,8 +134,8 @@ class Looking:
         self._solid = solid
         self.look()
 
-    def look(self, **changes: Any) -> None:
-        """Change how the case is looked at, and show it so."""
+    def look(self, turn: Callable[[], None] = lambda: None, /, **changes: Any) -> None:
+        """Change how the case is looked at, and show it so; `turn` goes to the place looked at, see `Display.apply`."""
         session, placed = self._session, self.placed
         self.show = replace(self.show, region=session.region, native=session.native_shown, **changes)
         if placed is None:
@@ -143,7 +147,7 @@ class Looking:
         arrays = match_specs(arrays, matched, self.show)
         judged = alone(placed, second) if second is not None and self.show.of_second else placed
         flat = [*arrays, *contour_specs(case, judged, self.show)]
-        self.display.apply(flat if self._solid is None else [replace(one, visible=False) for one in flat])
+        self.display.apply(flat if self._solid is None else [replace(one, visible=False) for one in flat], turn)
         lines = [*vector_specs(placed, self.show), *second_vectors(second, placed, self.show)]
         self.vectors.apply(lines if self._solid is None else [replace(one, visible=False) for one in lines])
         self.marks.set_visible(self.show.mode != "off" and not self._held)

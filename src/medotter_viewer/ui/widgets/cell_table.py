@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from qtpy.QtCore import QSize, Qt, Signal
+from qtpy.QtCore import QSize, Qt, QTimer, Signal
 from qtpy.QtGui import QColor, QGuiApplication, QIcon, QKeySequence, QPalette, QPixmap
 from qtpy.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QTableView
 
@@ -72,13 +72,15 @@ class CellTable(QTableView):
         header.setHighlightSections(False)
         header.setResizeContentsPrecision(0)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        model.modelReset.connect(self._on_changed)
-        model.dataChanged.connect(self._on_changed)
+        self._due = QTimer(self, singleShot=True, interval=0)  # rows change one by one; the columns are fitted once
+        self._due.timeout.connect(self._fit_to_rows)
+        model.modelReset.connect(self._fit_soon)
+        model.dataChanged.connect(self._fit_soon)
         self.clicked.connect(lambda index: self.row_chosen.emit(index.row()))
         self.doubleClicked.connect(self._on_why_clicked)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(lambda place: self._on_why_clicked(self.indexAt(place)))
-        self._on_changed()
+        self._fit_to_rows()
 
     def select(self, row: int | None) -> None:
         """Select a row without choosing it; None selects nothing."""
@@ -113,7 +115,11 @@ class CellTable(QTableView):
         if index.isValid() and self.model().cells(index.row())[index.column()].why:
             self.why_asked.emit(index.row(), index.column())
 
-    def _on_changed(self, *_: Any) -> None:
+    def _fit_soon(self, *_: Any) -> None:
+        self._due.start()
+
+    def _fit_to_rows(self) -> None:
+        self._due.stop()
         self.clearSpans()
         for row, column, n_columns in self.model().spans():
             self.setSpan(row, column, 1, n_columns)
@@ -123,7 +129,7 @@ class CellTable(QTableView):
         """Fit the columns to what changed while nobody saw it."""
         super().showEvent(event)
         self._was_shown = True
-        self.fit_columns()
+        self._fit_to_rows()
 
     def resizeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         """Keep the columns fitted."""

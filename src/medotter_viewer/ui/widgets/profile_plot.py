@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from qtpy.QtCore import QEvent, Signal
-from qtpy.QtGui import QPalette
+from qtpy.QtCore import QEvent, QTimer, Signal
+from qtpy.QtGui import QColor, QPalette
 from qtpy.QtWidgets import QVBoxLayout, QWidget
 
 from medotter_viewer.scoring.slices import SliceProfile
@@ -15,6 +15,7 @@ from medotter_viewer.ui.widgets.theme import mixed
 
 AXES = ("axial, head → feet", "coronal, front → back", "sagittal, right → left")
 _LARGE_MM2, _FEW, _ALPHA = 1000.0, 30, 0.6
+_SOON_MS = 40
 _ROLES = (QPalette.ColorRole.Window, QPalette.ColorRole.WindowText)
 
 
@@ -43,8 +44,16 @@ class ProfilePlot(QWidget):
         self.cursor: int | None = None
         self._axis, self._region = 0, "all regions"
         self._line: Any = None
+        self._dice: Any = None
+        self._missed: Any = None
+        self._invented: Any = None
+        self._nothing: Any = None
+        self._names: list[Any] = []
         self._behind: Any = None
         self._drawn_in: tuple[str, ...] | None = None  # colours; None where something else is to be drawn
+        self._made_in: tuple[str, ...] | None = None
+        self._due = QTimer(self, singleShot=True, interval=_SOON_MS)  # numbers and pictures of a case come first
+        self._due.timeout.connect(self.canvas.draw_idle)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.canvas)
@@ -101,49 +110,66 @@ class ProfilePlot(QWidget):
             self._draw()
 
     def _draw(self) -> None:
-        for axes in (self.dice_axes, self.area_axes):
-            axes.clear()
-        ground, text = (self.palette().color(role) for role in _ROLES)
-        self.figure.set_facecolor(ground.name())
-        self.dice_axes.set_title(self.title, loc="left", fontsize=8, color=text.name(), pad=3)
+        """Say what is to be drawn; it is drawn in a moment, once for all that was said."""
+        if self._made_in != self._drawn_in:
+            self._made_in = self._drawn_in
+            self._make(*(self.palette().color(role) for role in _ROLES))
         there = self.profile is not None and self.profile.gt.size > 0
+        self.dice_axes.set_title(self.title, loc="left")
         for axes in (self.dice_axes, self.area_axes):
             axes.axison = there
-        self._line = None
+        for artist in (self._line, self._dice, self._missed, self._invented, *self._names):
+            artist.set_visible(there)
+        self._nothing.set_visible(not there)
         if self.profile is not None and there:
-            self._plot(self.profile, text.name())
-            self._style(mixed(text, ground, 0.35).name(), mixed(text, ground, 0.7).name())
-        else:
-            said = self.dice_axes.text(0.5, 0.5, "nothing to compare", transform=self.dice_axes.transAxes, fontsize=8)
-            said.set(color=mixed(text, ground, 0.4).name(), ha="center", va="center")
+            self._fill(self.profile)
         self._fit()
-        self.canvas.draw_idle()
+        self._due.start()
 
-    def _plot(self, profile: SliceProfile, text: str) -> None:
+    def _fill(self, profile: SliceProfile) -> None:
         size = profile.gt.size
-        numbers, edges = np.arange(1, size + 1), np.arange(size + 1) + 0.5
+        edges = np.arange(size + 1) + 0.5
         scale, unit = profile.pixel_area_mm2, "mm²"
         if profile.error_mm2.max() >= _LARGE_MM2:
             scale, unit = scale / 100.0, "cm²"
         missed, invented = (profile.gt - profile.both) * scale, (profile.pred - profile.both) * scale
-        area = self.area_axes
-        area.stairs(missed, edges, fill=True, color=FN_ACCENT, alpha=_ALPHA, linewidth=0)
-        area.stairs(missed + invented, edges, baseline=missed, fill=True, color=FP_ACCENT, alpha=_ALPHA, linewidth=0)
-        area.set_ylim(0, max(float((missed + invented).max()) * 1.05, 1e-9))
-        area.set_ylabel(f"error [{unit}]")
-        for place, name, color in ((0.86, "■ FN", FN_ACCENT), (1.0, "■ FP", FP_ACCENT)):
-            area.text(place, 1.03, name, transform=area.transAxes, ha="right", fontsize=7, color=color)
-        marker = "o" if size < _FEW else None
-        self.dice_axes.plot(numbers, profile.dice, color=text, linewidth=1.2, marker=marker, markersize=2.5)
+        self._missed.set_data(missed, edges, np.zeros(size))
+        self._invented.set_data(missed + invented, edges, missed)
+        self._dice.set_data(np.arange(1, size + 1), profile.dice)
+        self._dice.set_marker("o" if size < _FEW else "None")
+        self.area_axes.set_ylim(0, max(float((missed + invented).max()) * 1.05, 1e-9))
+        self.area_axes.set_ylabel(f"error [{unit}]")
         self.dice_axes.set_xlim(0.5, size + 0.5)
-        self._line = self.dice_axes.axvline(1, linewidth=1.0, linestyle=(0, (4, 2)), color=text, animated=True)
+        self.dice_axes.set_xlabel(f"slice ({AXES[self._axis]})", labelpad=1)
+
+    # ---------------------------------------------------------------- once for a theme
+
+    def _make(self, ground: QColor, text: QColor) -> None:
+        """Make all that is drawn, in the colours of the window: with data it is only filled."""
+        for axes in (self.dice_axes, self.area_axes):
+            axes.clear()
+        dice, area, color = self.dice_axes, self.area_axes, text.name()
+        self.figure.set_facecolor(ground.name())
+        dice.set_title(self.title, loc="left", fontsize=8, color=color, pad=3)
+        self._missed, self._invented = (
+            area.stairs([0.0], [0, 1], baseline=[0.0], fill=True, color=accent, alpha=_ALPHA, linewidth=0)
+            for accent in (FN_ACCENT, FP_ACCENT)
+        )
+        self._names = [
+            area.text(place, 1.03, name, transform=area.transAxes, ha="right", fontsize=7, color=accent)
+            for place, name, accent in ((0.86, "■ FN", FN_ACCENT), (1.0, "■ FP", FP_ACCENT))
+        ]
+        (self._dice,) = dice.plot([], [], color=color, linewidth=1.2, markersize=2.5)
+        self._line = dice.axvline(1, linewidth=1.0, linestyle=(0, (4, 2)), color=color, animated=True)
+        self._nothing = dice.text(0.5, 0.5, "nothing to compare", transform=dice.transAxes, fontsize=8)
+        self._nothing.set(color=mixed(text, ground, 0.4).name(), ha="center", va="center")
+        self._style(mixed(text, ground, 0.35).name(), mixed(text, ground, 0.7).name())
 
     def _style(self, quiet: str, faint: str) -> None:
         dice_axes, area_axes = self.dice_axes, self.area_axes
         dice_axes.set_ylim(0, 1.02)
         dice_axes.set_yticks([0, 0.5, 1])
         dice_axes.set_ylabel("dice", labelpad=1)
-        dice_axes.set_xlabel(f"slice ({AXES[self._axis]})", labelpad=1)
         dice_axes.locator_params(axis="x", nbins=8, integer=True)
         dice_axes.set_zorder(area_axes.get_zorder() + 1)
         dice_axes.patch.set_visible(False)
@@ -177,7 +203,7 @@ class ProfilePlot(QWidget):
 
     def _draw_cursor(self) -> None:
         """Put back what was behind the cursor and draw it where it is now."""
-        if self._behind is None or self._line is None:
+        if self._behind is None or self._line is None or self._due.isActive():
             return
         self.canvas.restore_region(self._behind)
         self._paint_cursor()
@@ -185,7 +211,7 @@ class ProfilePlot(QWidget):
 
     def _paint_cursor(self) -> None:
         """Paint the cursor into the canvas' picture."""
-        if self.cursor is not None and self._line is not None:
+        if self.cursor is not None and self._line is not None and self._line.get_visible():
             self._line.set_xdata([self.cursor + 1, self.cursor + 1])
             self.dice_axes.draw_artist(self._line)
 
