@@ -58,7 +58,9 @@ def write_bundle(folder: Path, shape: tuple[int, int, int], n_cases: int) -> Non
         names = {"image": f"data/{n}_img.nii.gz", "gt": f"data/{n}_seg.nii.gz", "pred": f"model/D/{n}.nii.gz"}
         if n < 2:
             for name, data in zip(names.values(), organs(n, shape), strict=True):
-                image = nibabel.Nifti1Image(data, np.diag([-0.8, -0.8, 3.0, 1.0]))
+                affine = np.diag([-0.8, -0.8, 3.0, 1.0])
+                affine[:3, 3] = 210.0 + 7 * n, 180.0 - 5 * n, -900.0 + 11 * n  # no two patients lie alike
+                image = nibabel.Nifti1Image(data, affine)
                 (folder / name).write_bytes(gzip.compress(image.to_bytes(), 1, mtime=0))
         else:
             for name in names.values():

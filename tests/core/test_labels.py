@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
 from medotter_viewer import Grid, LabelMap, Remap
-from medotter_viewer.core.labels import smallest_label_dtype
+from medotter_viewer.core.labels import same_ids, smallest_label_dtype
 from medotter_viewer.errors import LabelError
 
 BIG = [70_000, 2**31, 2**40]
@@ -190,3 +190,30 @@ def test_a_remap_cannot_be_changed_through_the_table_it_was_made_of() -> None:
 def test_a_label_map_has_the_shape_of_its_grid() -> None:
     with pytest.raises(LabelError, match=r"\(2, 2, 3\) on a grid of shape \(2, 2, 2\)"):
         LabelMap(np.zeros((2, 2, 3), dtype=np.uint8), Grid((2, 2, 2), np.eye(4)))
+
+
+KINDS = [np.uint8, np.uint16, np.int32]
+
+
+@given(
+    hnp.arrays(
+        st.sampled_from(KINDS), hnp.array_shapes(min_dims=1, max_dims=3, max_side=9), elements=st.integers(0, 9)
+    ),
+    st.sampled_from(KINDS),
+    st.booleans(),
+    st.booleans(),
+    st.data(),
+)
+def test_the_same_ids_are_seen_whatever_type_and_order(
+    ids: NDArray[Any], kind: Any, turned: bool, cut: bool, data: Any
+) -> None:
+    ids = ids[..., ::2] if cut else ids
+    other = ids.astype(kind, order="F" if turned else "C")
+    assert same_ids(ids, other)
+    place = data.draw(st.tuples(*(st.integers(0, n - 1) for n in ids.shape)))
+    other[place] += 1
+    assert not same_ids(ids, other)
+
+
+def test_other_shapes_are_other_ids() -> None:
+    assert not same_ids(np.zeros((2, 8), dtype=np.uint8), np.zeros((8, 2), dtype=np.uint8))

@@ -87,6 +87,8 @@ class LiveTable:
             Where it may have changed; None looks everywhere.
         """
         if voxels is None:
+            if pred is self._pred:
+                return False
             voxels = _where(pred != self._pred)
         else:  # each once
             places = np.sort(np.ravel_multi_index(voxels, pred.shape))

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-import numpy as np
 from psygnal import Signal, SignalGroup
 
 from medotter_viewer.core.case import Case
+from medotter_viewer.core.labels import same_ids
 from medotter_viewer.errors import MedotterViewerError
 from medotter_viewer.metrics.pieces import KINDS, ErrorKind
 from medotter_viewer.scoring.error_items import (
@@ -295,4 +295,4 @@ def _same_pred(one: Case, other: Case) -> bool:
     """Whether two states of a case have the same labels on both sides."""
     if one.gt is not other.gt or one.pred is None or other.pred is None:
         return False
-    return one.pred is other.pred or bool(np.array_equal(one.pred.data, other.pred.data))
+    return one.pred is other.pred or same_ids(one.pred.data, other.pred.data)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from medotter_viewer.core.case import Case
+from medotter_viewer.core.labels import same_ids
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.export.painted_rings import with_painted_rings
 from medotter_viewer.session.working_copy import Drawn, Edits, WorkingCopy
@@ -54,7 +53,7 @@ class WorkingCases:
         if self._open is None or self._open[0] is not now.case or self._drawn is not now.drawn:
             return False
         then, shown = self._open[1].pred, now.frozen(what_if=False).pred
-        return now.level_shift == 0 and (then is None or shown is None or np.array_equal(then.data, shown.data))
+        return now.level_shift == 0 and (then is None or shown is None or same_ids(then.data, shown.data))
 
     def load(self, case_id: str, region: str) -> Case:
         """Return a case as it was edited, without its image unless it is open; callable from any thread.

@@ -9,7 +9,7 @@ import numpy as np
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import Ring, ScanContours
-from medotter_viewer.core.labels import IntArray, LabelMap, Remap
+from medotter_viewer.core.labels import IntArray, LabelMap, Remap, same_ids
 from medotter_viewer.core.landmarks import Landmarks, Point
 from medotter_viewer.core.vertebra_names import is_scored, moved_along_spine
 from medotter_viewer.engine.remapping import remapped
@@ -188,9 +188,7 @@ class WorkingCopy:
         """See whether the label map was painted on, or changed back."""
         pred = self.case.pred
         self._ids = None
-        self.is_painted = (
-            pred is not None and self._painted is not None and not np.array_equal(self._painted, pred.data)
-        )
+        self.is_painted = pred is not None and self._painted is not None and not same_ids(self._painted, pred.data)
 
     def set_rings(self, number: int, rings: Sequence[Ring], *, goes_on: bool = False) -> None:
         """Replace the predicted rings of a slice; those that stay as they were keep who made them.
