@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from review_windows import block_case, settle
 
-from medotter_viewer.ui.actions import ACTIONS
+from medotter_viewer.ui.actions import ACTIONS, VERDICT_KEYS
 
 pytestmark = [pytest.mark.window, pytest.mark.timeout(120)]
 
@@ -29,7 +29,9 @@ def it_fits_into_a_window_of_1400_by_840_and_names_every_key(window: Any) -> Non
     assert sheet.is_shown
     assert main.rect().contains(sheet.geometry())
     text = " ".join(label.text() for label in sheet.findChildren(QLabel))
-    assert all(action.title.replace("&", "&amp;") in text for action in ACTIONS if action.key)
+    others = [action for action in ACTIONS if action.key and action.key not in VERDICT_KEYS]
+    assert all(action.title.replace("&", "&amp;") in text for action in others)
+    assert all(f"verdict: {word}<" in text for word in window.session.verdicts.words)
     for label in sheet.findChildren(QLabel):  # nothing is cut off
         assert label.width() >= label.sizeHint().width()
         assert label.height() >= label.sizeHint().height()

@@ -47,10 +47,14 @@ class Action:
     release: Run | None = None
 
 
-def _verdict(number: int) -> Action:
+VERDICT_KEYS = tuple(f"F{number}" for number in range(1, 8))
+"""The keys of verdicts, in the order of the reader's list."""
+
+
+def _verdict(place: int) -> Action:
     """The key of a verdict, by its place in the reader's list."""
-    title = f"verdict {number} of the list"
-    return Action(f"F{number}", title, "review", lambda w: w.reviewing.judge_by_key(number - 1))
+    title = f"verdict {place + 1} of the list"
+    return Action(VERDICT_KEYS[place], title, "review", lambda w: w.reviewing.judge_by_key(place))
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -91,7 +95,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("N", "what if this error were gone / end it", "errors", lambda w: w.walking.toggle_without()),
     Action("0", "arrow of hd95: go there / take it away", "errors", lambda w: w.walking.toggle_hd95()),
     Action("Y", "why the headline number is what it is", "errors", lambda w: w.tell_why()),
-    *(_verdict(number) for number in range(1, 8)),
+    *(_verdict(place) for place in range(len(VERDICT_KEYS))),
     Action("Q", "comment on the middle of the picture", "review", lambda w: w.reviewing.begin_comment()),
     Action("Shift-E", "edit predicted contours or points / end it", "editing", lambda w: w.editing.toggle()),
     Action("Control-Z", "take back a change", "editing", lambda w: w.editing.undo()),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from qtpy.QtCore import QEvent, QObject, Qt
 from qtpy.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
-from medotter_viewer.ui.actions import ACTIONS, GROUPS, MOUSE, SHARED, shown_key
+from medotter_viewer.ui.actions import ACTIONS, GROUPS, MOUSE, SHARED, VERDICT_KEYS, shown_key
 
 Section = tuple[str, list[tuple[str, str]]]
 
@@ -22,11 +22,18 @@ KeySheet QLabel { background: transparent; color: #f2f4f7; font-size: 13px; }
 _HEADING, _KEY, _QUIET = "#8fc1ff", "#ffd67a", "#aab2bd"
 
 
-def sections() -> list[Section]:
-    """Return what each key and the mouse do, group by group, in the order of the table."""
+def sections(verdicts: Sequence[str] = ()) -> list[Section]:
+    """Return what each key and the mouse do, group by group, in the order of the table.
+
+    Parameters
+    ----------
+    verdicts : sequence of str
+        The reader's list, whose words stand for the keys of verdicts.
+    """
     found: list[Section] = []
+    words = {key: f"verdict: {word}" for key, word in zip(VERDICT_KEYS, verdicts, strict=False)}
     for group in GROUPS:
-        lines = [(_key_text(a.key), a.title) for a in ACTIONS if a.group == group and a.key]
+        lines = [(_key_text(a.key), words.get(a.key, a.title)) for a in ACTIONS if a.group == group and a.key]
         lines += [(what, title) for what, title, of in MOUSE if of == group]
         if lines:
             found.append((group, lines))
@@ -55,18 +62,23 @@ class KeySheet(QFrame):
     ----------
     window : QWidget
         Over which it lies; it stays as the window is resized.
+    verdicts : callable
+        Returns the reader's list of verdicts.
     """
 
-    def __init__(self, window: QWidget) -> None:
+    def __init__(self, window: QWidget, verdicts: Callable[[], Sequence[str]] = tuple) -> None:
         super().__init__(window)
+        self._verdicts = verdicts
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setStyleSheet(_STYLE)
         layout = QGridLayout(self)
         layout.setContentsMargins(26, 18, 26, 16)
         layout.setHorizontalSpacing(44)
         layout.setVerticalSpacing(14)
-        for place, part in enumerate(columns(sections())):
-            layout.addWidget(_label(_table(part)), 0, place, Qt.AlignmentFlag.AlignTop)
+        self._columns = [_label(""), _label("")]
+        for place, label in enumerate(self._columns):
+            layout.addWidget(label, 0, place, Qt.AlignmentFlag.AlignTop)
+        self._write()
         words = " · ".join(filter(None, ["? or a click closes this", footnote()]))
         layout.addWidget(_label(f"<span style='color:{_QUIET}'>{html.escape(words)}</span>"), 1, 0, 1, 2)
         self.hide()
@@ -79,6 +91,7 @@ class KeySheet(QFrame):
 
     def toggle(self) -> None:
         """Show it, or take it away."""
+        self._write()  # the list of verdicts may be another
         self.setVisible(not self.is_shown)
         if self.is_shown:
             self._centre()
@@ -102,6 +115,10 @@ class KeySheet(QFrame):
             self.deleteLater()
         except RuntimeError:
             return
+
+    def _write(self) -> None:
+        for label, part in zip(self._columns, columns(sections(self._verdicts())), strict=True):
+            label.setText(_table(part))
 
     def _centre(self) -> None:
         parent = self.parentWidget()

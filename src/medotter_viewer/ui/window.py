@@ -142,7 +142,7 @@ class ReviewWindow:
         viewer.window._qt_window.destroyed.connect(self.close)
         if preferences.wheel_scrolls:
             bind_wheel(viewer)
-        self.key_sheet = KeySheet(viewer.window._qt_window)
+        self.key_sheet = KeySheet(viewer.window._qt_window, lambda: self.session.verdicts.words)
         self._unbind_keys = bind_keys(self)
         self._shortcuts = bind_shortcuts(self, viewer.window._qt_viewer.canvas.native, viewer.window._qt_window)
         self.menu = ReviewMenu(self)

@@ -42,7 +42,8 @@ def test_large_areas_are_shown_in_cm2(plot):
     counts = np.full(5, 400, dtype=np.int64)
     plot.set_profile(SliceProfile(counts, counts, counts * 0, 9.0), 1, None)
     assert plot.area_axes.get_ylabel() == "error [cm²]"
-    assert plot.title == "all regions, per slice"
+    assert plot.title == plot.dice_axes.get_title(loc="left") == "all regions, per slice"
+    assert plot._title.get_fontsize() == 8
 
 
 def test_a_click_asks_for_the_slice_below_it_whose_number_is_one_more_than_its_index(plot, qtbot):

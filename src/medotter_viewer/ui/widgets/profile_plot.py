@@ -48,6 +48,7 @@ class ProfilePlot(QWidget):
         self._missed: Any = None
         self._invented: Any = None
         self._nothing: Any = None
+        self._title: Any = None
         self._names: list[Any] = []
         self._behind: Any = None
         self._drawn_in: tuple[str, ...] | None = None  # colours; None where something else is to be drawn
@@ -115,7 +116,7 @@ class ProfilePlot(QWidget):
             self._made_in = self._drawn_in
             self._make(*(self.palette().color(role) for role in _ROLES))
         there = self.profile is not None and self.profile.gt.size > 0
-        self.dice_axes.set_title(self.title, loc="left")
+        self._title.set_text(self.title)
         for axes in (self.dice_axes, self.area_axes):
             axes.axison = there
         for artist in (self._line, self._dice, self._missed, self._invented, *self._names):
@@ -150,7 +151,7 @@ class ProfilePlot(QWidget):
             axes.clear()
         dice, area, color = self.dice_axes, self.area_axes, text.name()
         self.figure.set_facecolor(ground.name())
-        dice.set_title(self.title, loc="left", fontsize=8, color=color, pad=3)
+        self._title = dice.set_title(self.title, loc="left", fontsize=8, color=color, pad=3)
         self._missed, self._invented = (
             area.stairs([0.0], [0, 1], baseline=[0.0], fill=True, color=accent, alpha=_ALPHA, linewidth=0)
             for accent in (FN_ACCENT, FP_ACCENT)
