@@ -82,6 +82,17 @@ def test_another_remap_reads_no_voxel_for_dice(source: Any, cache: FactCache, mo
     assert plain.regions["one"].metrics["dice"].value == 0.0
 
 
+def test_a_score_that_was_derived_from_facts_is_kept_too(
+    source: Any, cache: FactCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(source, cache)
+    options = ScoreOptions(("dice",))
+    derived = run(source, cache, options)
+    no_reading(monkeypatch)
+    monkeypatch.setattr(through, "_from_facts", lambda *_: pytest.fail("it was derived again"))
+    assert run(source, cache, options) == derived
+
+
 @pytest.mark.parametrize("variant", ["pooled", "mean", "surfel"])
 def test_another_hd95_is_computed_and_then_remembered(
     source: Any, cache: FactCache, monkeypatch: pytest.MonkeyPatch, variant: Any

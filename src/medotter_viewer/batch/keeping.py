@@ -13,7 +13,7 @@ from medotter_viewer.cache.store import FactCache
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.scores import CaseScore
 
-_AT_ONCE = 32
+_AT_ONCE = 128
 _LONGEST_S = 0.1
 _WRITE_EVERY_S = 0.5
 
@@ -32,12 +32,15 @@ class Asked:
         Under what it is remembered.
     score : CaseScore or None
         Its score, if that is known.
+    is_kept : bool
+        Whether that stands in the cache as it is; otherwise it was derived from facts.
     """
 
     place: int
     entry: CaseEntry
     key: Key | None = None
     score: CaseScore | None = None
+    is_kept: bool = False
 
     @property
     def with_facts(self) -> bool:
@@ -64,7 +67,9 @@ def looked_up(entries: Sequence[CaseEntry], rules: Rules, cache: FactCache | Non
 
 
 def _with_score(one: Asked, rules: Rules, found: dict[str, dict[str, Any]]) -> Asked:
-    return one if one.key is None else replace(one, score=remembered(one.entry, rules, one.key, found))
+    if one.key is None:
+        return one
+    return replace(one, score=remembered(one.entry, rules, one.key, found), is_kept=one.key.score in found)
 
 
 class Keeper:
@@ -83,7 +88,7 @@ class Keeper:
 
     def add(self, asked: Asked, computed: Computed) -> None:
         """Take what is to be remembered of a case, unless its files were changed while it was scored."""
-        if self._cache is None or asked.key is None or asked.score is not None or not asked.key.is_current():
+        if self._cache is None or asked.key is None or asked.is_kept or not asked.key.is_current():
             return
         self._waiting.update(computed.records(asked.key))
         self.write_in_time()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from medotter_viewer.cache.looks import Looks
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.formats import registry
 from medotter_viewer.formats.landmark_provenance import provenance_path
@@ -36,19 +36,28 @@ class Dependencies:
     images: tuple[Path, ...]
 
     @classmethod
-    def of(cls, entry: CaseEntry) -> Dependencies:
+    def of(cls, entry: CaseEntry, looks: Looks | None = None) -> Dependencies:
         """Return the files of a case, those of its folders too.
+
+        Parameters
+        ----------
+        entry : CaseEntry
+            The case.
+        looks : Looks, optional
+            Takes what is seen of them.
 
         Raises
         ------
         OSError
             If a folder cannot be listed.
         """
-        return cls(tuple(dict.fromkeys(_whole_files(entry))), tuple(dict.fromkeys(_image_files(entry))))
+        looks = looks or Looks()
+        return cls(tuple(dict.fromkeys(_whole_files(entry, looks))), tuple(dict.fromkeys(_image_files(entry, looks))))
 
-    def states(self) -> tuple[State, ...]:
-        """Return what a look at the folders says of each file."""
-        return tuple(_state(file) for file in (*self.whole, *self.images))
+    def states(self, looks: Looks | None = None) -> tuple[State, ...]:
+        """Return what a look at the folders says of each file: now, unless a look of just now is given."""
+        looks = looks or Looks()
+        return tuple(_state(file, looks) for file in (*self.whole, *self.images))
 
     def digest(self) -> str:
         """Return a digest of what the files hold.
@@ -58,15 +67,15 @@ class Dependencies:
         OSError
             If one cannot be read.
         """
-        digest = hashlib.sha256()
+        digest, looks = hashlib.sha256(), Looks()
         for file in self.whole:
-            digest.update(repr(_state(file)[:2]).encode())
+            digest.update(repr(_state(file, looks)[:2]).encode())
             if file.is_file():
                 with file.open("rb") as stream:
                     while chunk := stream.read(_CHUNK):
                         digest.update(chunk)
         for file in self.images:
-            digest.update(repr(_state(file)).encode())
+            digest.update(repr(_state(file, looks)).encode())
             if file.is_file():
                 with file.open("rb") as stream:
                     digest.update(stream.read(_HEAD))
@@ -82,45 +91,42 @@ def named_paths(entry: CaseEntry) -> list[Path]:
     return [path for path in paths if path is not None]
 
 
-def _whole_files(entry: CaseEntry) -> Iterator[Path]:
+def _whole_files(entry: CaseEntry, looks: Looks) -> Iterator[Path]:
     for path in (entry.gt_path, entry.pred_path):
         if path is not None:
-            yield from _files(path)
-            yield from _detached(path)
+            yield from _files(path, looks)
+            yield from _detached(path, looks)
     for path in (entry.gt_landmarks_path, entry.pred_landmarks_path):
         if path is not None:
             yield from (path, provenance_path(path))
     if entry.scan is not None:
         images = image_folder(entry.scan.folder)
-        yield from (file for file in _files(entry.scan.folder) if not file.is_relative_to(images))
+        yield from (file for file in _files(entry.scan.folder, looks) if not file.is_relative_to(images))
         if entry.scan.prediction is not None:
-            yield from _files(entry.scan.prediction)
-            yield from _detached(entry.scan.prediction)
+            yield from _files(entry.scan.prediction, looks)
+            yield from _detached(entry.scan.prediction, looks)
 
 
-def _image_files(entry: CaseEntry) -> Iterator[Path]:
+def _image_files(entry: CaseEntry, looks: Looks) -> Iterator[Path]:
     for path in entry.channels.values():
-        yield from _files(path)
+        yield from _files(path, looks)
     if entry.scan is not None:
-        yield from _files(image_folder(entry.scan.folder))
+        yield from _files(image_folder(entry.scan.folder), looks)
 
 
-def _files(path: Path) -> list[Path]:
+def _files(path: Path, looks: Looks) -> list[Path]:
     """The file, or every file below the folder, in one order on all machines."""
-    return sorted(file for file in path.rglob("*") if not file.is_dir()) if path.is_dir() else [path]
+    return sorted(file for file in path.rglob("*") if not file.is_dir()) if looks.is_dir(path) else [path]
 
 
-def _detached(path: Path) -> tuple[Path, ...]:
+def _detached(path: Path, looks: Looks) -> tuple[Path, ...]:
     """Files that the header of a single file names besides itself; none where it cannot be read."""
     try:
-        return registry.files_of(path)[1:] if path.is_file() else ()
+        return registry.files_of(path)[1:] if looks.is_file(path) and not looks.is_nifti(path) else ()
     except (OSError, ValueError):  # of ours: whoever reads the case says what is wrong
         return ()
 
 
-def _state(file: Path) -> State:
-    try:
-        at = os.stat(file)  # noqa: PTH116 - many of them, and it takes half the time
-    except FileNotFoundError:
-        return str(file), 0, 0, 0
-    return str(file), at.st_size, at.st_mtime_ns, at.st_ino
+def _state(file: Path, looks: Looks) -> State:
+    at = looks.stat(file)
+    return (str(file), 0, 0, 0) if at is None else (str(file), at.st_size, at.st_mtime_ns, at.st_ino)

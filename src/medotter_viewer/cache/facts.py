@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from medotter_viewer.cache.looks import Looks
 from medotter_viewer.cache.store import content_key
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.findings import Finding, errors_of
@@ -60,7 +61,13 @@ def parse_facts(raw: Mapping[str, Any]) -> Facts:
     return Facts(table, grid, raw["distances"], raw["findings"])
 
 
-def facts_key(entry: CaseEntry, spec: EvalSpec, resample: bool, files: Sequence[Path] | None = None) -> str | None:
+def facts_key(
+    entry: CaseEntry,
+    spec: EvalSpec,
+    resample: bool,
+    files: Sequence[Path] | None = None,
+    looks: Looks | None = None,
+) -> str | None:
     """Return the key of a case's facts; the bytes of both files are read for it.
 
     Parameters
@@ -71,6 +78,8 @@ def facts_key(entry: CaseEntry, spec: EvalSpec, resample: bool, files: Sequence[
         As for `load_case`.
     files : sequence of Path, optional
         The files of ground truth and prediction, where they are known already; see `registry.files_of`.
+    looks : Looks, optional
+        What was seen of them just now.
 
     Returns
     -------
@@ -81,8 +90,11 @@ def facts_key(entry: CaseEntry, spec: EvalSpec, resample: bool, files: Sequence[
     gt, pred = entry.gt_path, entry.pred_path
     if spec.task_type != "seg" or gt is None or pred is None or entry.remap is None or errors_of(entry.findings):
         return None
+    looks = looks or Looks()
     try:
-        if entry.segment_ids is not None or is_segment_file(gt) or is_segment_file(pred):
+        if entry.segment_ids is not None:
+            return None
+        if any(not looks.is_nifti(path) and is_segment_file(path) for path in (gt, pred)):
             return None
         if files is None:
             files = [file for path in (gt, pred) for file in registry.files_of(path)]
@@ -91,7 +103,7 @@ def facts_key(entry: CaseEntry, spec: EvalSpec, resample: bool, files: Sequence[
         # What is said of ids without a name depends on the names and the remap; without names nothing does.
         table = None if entry.remap.table is None else dict(entry.remap.table)
         named = {} if entry.label_regions is None else {"names": [dict(entry.label_regions), table]}
-        return content_key(*files, resample=resample, images=images, series=entry.series, **named)
+        return content_key(*files, looks=looks, resample=resample, images=images, series=entry.series, **named)
     except (OSError, MedotterViewerError):
         return None
 

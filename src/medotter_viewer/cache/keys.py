@@ -14,6 +14,7 @@ import numpy as np
 
 from medotter_viewer.cache.dependencies import Dependencies, State
 from medotter_viewer.cache.facts import facts_key
+from medotter_viewer.cache.looks import Looks
 from medotter_viewer.cache.store import ENGINE_VERSION
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.findings import errors_of
@@ -91,9 +92,10 @@ def key_of(entry: CaseEntry, rules: Rules) -> Key | None:
     if errors_of(entry.findings) or (entry.scan is None and not _has_truth(entry)):
         return None
     try:
-        files = Dependencies.of(entry)
-        states = files.states()
-        facts = facts_key(entry, rules.spec, rules.resample_prediction, files.whole)
+        looks = Looks()
+        files = Dependencies.of(entry, looks)
+        states = files.states(looks)
+        facts = facts_key(entry, rules.spec, rules.resample_prediction, files.whole, looks)
         content = files.digest() if facts is None else facts
         parts = [ENGINE_VERSION, "score", rules.text, json.dumps(_plain(entry)), content]
     except (OSError, TypeError):  # TypeError: a value without a form of its own

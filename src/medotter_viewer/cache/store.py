@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from medotter_viewer.cache.looks import Looks
 from medotter_viewer.errors import UsageError
 
 ENGINE_VERSION = "4"
@@ -51,8 +52,17 @@ def default_cache_path() -> Path:
     return user_cache_path("medotter_viewer") / "scores.sqlite"
 
 
-def content_key(*paths: Path, **settings: object) -> str:
+def content_key(*paths: Path, looks: Looks | None = None, **settings: object) -> str:
     """Return a key for the bytes of some files, in order, with the engine's version and further settings.
+
+    Parameters
+    ----------
+    paths : Path
+        The files.
+    looks : Looks, optional
+        What was seen of them just now: a file that was read whole is not read again.
+    settings : object
+        What else belongs to the key, as JSON can hold it.
 
     Raises
     ------
@@ -61,8 +71,12 @@ def content_key(*paths: Path, **settings: object) -> str:
     """
     digest = hashlib.sha256(json.dumps([ENGINE_VERSION, sorted(settings.items())], default=str).encode())
     for path in paths:
+        size, start = (looks or Looks()).start(path)
+        digest.update(f"|{size}|".encode())
+        if len(start) == size:
+            digest.update(start)
+            continue
         with path.open("rb") as file:
-            digest.update(f"|{path.stat().st_size}|".encode())
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
     return digest.hexdigest()

@@ -104,12 +104,15 @@ def start_of(path: Path) -> bytes:
             start = file.read(START_BYTES)
     except OSError as error:
         raise ReadError(f"{path}: {error.strerror or error}") from error
-    if start.startswith(GZIP_MAGIC):
-        try:
-            return zlib.decompressobj(wbits=31).decompress(start, START_BYTES)
-        except zlib.error:
-            return start
-    return start
+    return unpacked(start) if start.startswith(GZIP_MAGIC) else start
+
+
+def unpacked(start: bytes) -> bytes:
+    """Return what the first bytes of a gzip file hold, as far as they can be unpacked; themselves if not at all."""
+    try:
+        return zlib.decompressobj(wbits=31).decompress(start, START_BYTES)
+    except zlib.error:
+        return start
 
 
 def is_there(path: Path) -> bool:
