@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 from medotter_viewer.core.case import Case
+from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.errors import CaseNotFoundError, ReadError
+from medotter_viewer.session import score_all
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.sources.bundle_source import BundleSource
 
@@ -401,6 +403,39 @@ class TestScoringAll:
         session.score_all()
         assert len(session.scores()) == 1
         assert heard.of("progress_changed")[-1] == (0, 0)
+
+    def test_scores_that_are_told_together_are_the_same_and_one_after_the_other(
+        self, session: ReviewSession, heard: Any, dice: dict[str, float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(score_all, "_TOGETHER_S", 1000.0)
+        session.score_all()
+        assert heard.of("progress_changed") == [(0, 3), (1, 3), (2, 3), (3, 3), (0, 0)]
+        assert sorted(heard.of("row_changed")) == ["A/bad", "A/good", "B/ok"]
+        assert {r.case_id: r.values["dice"] for r in session.rows} == pytest.approx(dice)
+
+    def test_cancelling_between_two_that_were_told_together_keeps_the_first(
+        self, session: ReviewSession, heard: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(score_all, "_TOGETHER_S", 1000.0)
+
+        def cancel(done: int, total: int) -> None:
+            if done == 2:  # the second and the third come at once
+                session.cancel_score_all()
+
+        session.events.progress_changed.connect(cancel)
+        session.score_all()
+        assert len(session.scores()) == len(heard.of("row_changed")) == 2
+        assert heard.of("progress_changed")[-1] == (0, 0)
+
+    def test_many_remembered_cases_are_brought_in_few_deliveries(self) -> None:
+        told: list[int] = []
+        together = score_all._Together(lambda answers: told.append(len(answers)))
+        for n in range(1000):
+            together.add((print, CaseScore(str(n), "scored"), n + 1))
+        together.tell()
+        assert sum(told) == 1000
+        assert told[0] == 1  # the first waits for nothing
+        assert len(told) < 100
 
     def test_it_goes_on_while_another_case_is_opened(self, new_session: NewSession, queue: Any) -> None:
         session = new_session(queue)

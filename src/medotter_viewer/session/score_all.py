@@ -1,6 +1,7 @@
 """Score the listed cases of a review in the background: the first second's worth here, the rest in processes.
 
-What is remembered costs neither. Processes leave the window its interpreter, so that it never stutters, but each takes
+What is remembered costs neither, and is brought to the window many at a time: a window that draws, and a thread that
+reads, wait for each other. Processes leave the window its interpreter, so that it never stutters, but each takes
 about a second to start: a handful of small cases is done by then in a thread. Large cases go to processes from the
 first.
 """
@@ -27,6 +28,7 @@ from medotter_viewer.session.jobs import Jobs
 from medotter_viewer.sources.source import CaseSource
 
 _HERE_S = 1.0
+_TOGETHER_S = 0.05  # scores that are found within this are told together
 _SMALL_BYTES = 100 << 20  # about 8 million voxels, which take less than a second
 
 
@@ -39,7 +41,7 @@ class Round:
 
 
 Answer = tuple[Callable[[CaseScore], None], CaseScore, int]
-Report = Callable[[Answer | None], None]
+Report = Callable[[list[Answer]], None]
 
 
 class ScoreAll:
@@ -69,24 +71,30 @@ class ScoreAll:
     ) -> None:
         self._jobs, self._source, self._events = jobs, source, events
         self._on_end, self._on_error = on_end, on_error
+        self._run: object = None  # the one whose answers are wanted
 
     def start(self, rounds: Sequence[Round], options: ScoreOptions) -> None:
         """Score cases, one model after the other; nothing happens without any."""
         total = sum(len(one.entries) for one in rounds)
+        run = object()
 
         def work(report: Report, is_stale: Callable[[], bool]) -> None:
-            self._score(rounds, options, report, is_stale)
-            report(None)
+            together = _Together(report)
+            self._score(rounds, options, together, is_stale)
+            together.tell()
+            report([])
 
-        def on_result(answer: Answer | None) -> None:
-            if answer is None:
+        def on_result(answers: list[Answer]) -> None:
+            if not answers:
                 self._finish()
-                return
-            store, score, done = answer
-            store(score)
-            self._events.progress_changed.emit(done, total)
+            for store, score, done in answers:
+                if self._run is not run:  # a listener cancelled
+                    return
+                store(score)
+                self._events.progress_changed.emit(done, total)
 
         if total:
+            self._run = run
             self._events.progress_changed.emit(0, total)
             self._jobs.start("batch", work, on_result, self._on_error)
 
@@ -96,9 +104,14 @@ class ScoreAll:
         self._finish()
 
     def _score(
-        self, rounds: Sequence[Round], options: ScoreOptions, report: Report, is_stale: Callable[[], bool]
+        self, rounds: Sequence[Round], options: ScoreOptions, together: _Together, is_stale: Callable[[], bool]
     ) -> None:
         """In the background: processes end with it, and none starts for what is remembered."""
+
+        def cancelled() -> bool:
+            together.tell_in_time()  # what is done waits for nothing that takes long
+            return is_stale()
+
         cache = FactCache(default_cache_path())
         n_before = 0
         with _HereFirst(max(1, core_count() - 1), memory_bytes=memory_for_cases()) as workers:
@@ -107,7 +120,7 @@ class ScoreAll:
                     return
 
                 def progress(done: int, total: int, score: CaseScore) -> None:  # noqa: ARG001
-                    report((one.store, score, n_before + done))  # noqa: B023 - called before the next round begins
+                    together.add((one.store, score, n_before + done))  # noqa: B023 - called before the next round begins
 
                 score_entries(
                     one.entries,
@@ -116,14 +129,40 @@ class ScoreAll:
                     resample_prediction=self._source.resample_prediction,
                     executor=workers,
                     progress=progress,
-                    cancelled=is_stale,
+                    cancelled=cancelled,
                     cache=cache,
                 )
                 n_before += len(one.entries)
 
     def _finish(self) -> None:
+        self._run = None
         self._on_end()
         self._events.progress_changed.emit(0, 0)
+
+
+class _Together:
+    """Answers that come one close after the other, told at once."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._waiting: list[Answer] = []
+        self._told = 0.0
+
+    def add(self, answer: Answer) -> None:
+        """Take an answer."""
+        self._waiting.append(answer)
+        self.tell_in_time()
+
+    def tell_in_time(self) -> None:
+        """Tell what is there unless something was told a moment ago."""
+        if self._waiting and time.monotonic() - self._told >= _TOGETHER_S:
+            self.tell()
+
+    def tell(self) -> None:
+        """Tell what is there."""
+        if self._waiting:
+            self._report(self._waiting)
+        self._waiting, self._told = [], time.monotonic()
 
 
 class _HereFirst(ProcessWorkers):

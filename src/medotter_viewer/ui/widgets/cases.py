@@ -13,7 +13,7 @@ from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 from medotter_viewer.ui.banner import unscored_text
 from medotter_viewer.ui.widgets.cases_compared import sorting_text, sortings
 from medotter_viewer.ui.widgets.cases_judged import reviewed_words
-from medotter_viewer.ui.widgets.cases_model import SOON_MS, CasesModel
+from medotter_viewer.ui.widgets.cases_model import MANY_MS, SOON_MS, CasesModel
 from medotter_viewer.ui.widgets.cell_table import CellTable
 from medotter_viewer.ui.widgets.dock import Panel
 from medotter_viewer.ui.widgets.layout import dense
@@ -60,7 +60,7 @@ class CasesDock(Panel):
         self._scoring, self._done = False, 0
         self._due = QTimer(self)  # scores that come one after the other are counted together
         self._due.setSingleShot(True)
-        self._due.setInterval(SOON_MS)
+        self._due.setInterval(SOON_MS)  # MANY_MS while all are scored
         self._due.timeout.connect(self._catch_up)
         self._lay_out()
         self._connect(session)
@@ -159,6 +159,8 @@ class CasesDock(Panel):
 
     def _on_progress_changed(self, done: int, total: int) -> None:
         self._done, scoring = done, total > 0 and done < total
+        if not (scoring and self._scoring):
+            self._due.setInterval(MANY_MS if scoring else SOON_MS)
         if scoring and self._scoring:
             if not self._due.isActive():
                 self._due.start()

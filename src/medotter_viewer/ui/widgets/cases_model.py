@@ -37,6 +37,7 @@ _WORDS = (*_ERRORS, "no prediction")
 
 _FIRST_METRIC = 2  # after the mark of the open case and its id; the verdict may stand between
 SOON_MS = 100  # scores that come one after the other are drawn together
+MANY_MS = 400  # while a whole list is scored: drawing it again and again would hold that up
 
 
 class CasesModel(CellModel):
@@ -62,6 +63,7 @@ class CasesModel(CellModel):
         events = session.events
         self._connections.add(events.rows_changed, self.refresh)
         self._connections.add(events.row_changed, self._on_row_changed)
+        self._connections.add(events.progress_changed, self._on_progress_changed)
         for signal in (events.loading_started, events.case_changed, events.failed):
             self._connections.add(signal, self._on_case_changed)
         for signal in (events.prediction_changed, events.scores_changed):
@@ -192,6 +194,11 @@ class CasesModel(CellModel):
         if not self._due.isActive():
             self._due.start()
 
+    def _on_progress_changed(self, _: int, total: int) -> None:
+        soon = MANY_MS if total else SOON_MS
+        if self._due.interval() != soon:  # setting it begins it anew
+            self._due.setInterval(soon)
+
     def _on_edited(self, _: object = None) -> None:
         """Show whether the open case is edited."""
         if (row := self.open_row()) is not None:
@@ -215,16 +222,17 @@ def headline_metric(row: CaseRow, region: str, metric: str) -> MetricValue | Non
 
 def status_cell(row: CaseRow) -> Cell:
     """Return how a case stands, in words; its tooltip tells the reason."""
-    missing = row.entry.missing
     findings = "\n".join(dict.fromkeys(f.message for f in row.entry.findings))
     if row.status in _ERRORS:
         message = row.score.message if row.score is not None else None
-        text = "missing " + ", ".join(missing) if row.status == "missing file" and missing else row.status
+        missing = row.entry.missing if row.status == "missing file" else ()
+        text = "missing " + ", ".join(missing) if missing else row.status
         return Cell(text, message or findings, "error")
     if row.status == "no prediction":
         message = row.score.message if row.score is not None else None
         return Cell(row.status, message or f"case {row.case_id}: no prediction found", "quiet")
-    gone = [part for part in missing if part not in ("gt", "prediction")]
+    images = ((part, path) for part, path in row.entry.channels.items() if part not in ("gt", "prediction"))
+    gone = [part for part, path in images if not path.exists()]
     caps = _n_caps(row)
     words = [f"{caps} cap{'s' * (caps > 1)}"] if caps else [row.status] * bool(row.status)
     words += [f"no {', '.join(gone)}"] if gone else []

@@ -15,6 +15,18 @@ CELL_ROLE = int(Qt.ItemDataRole.UserRole)
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+# Numbers, as a view asks for them: it asks for many roles of every cell whenever it draws.
+_TEXT, _WHY, _SIDE, _SWATCH, _FONT = (
+    int(role)
+    for role in (
+        Qt.ItemDataRole.DisplayRole,
+        Qt.ItemDataRole.ToolTipRole,
+        Qt.ItemDataRole.TextAlignmentRole,
+        Qt.ItemDataRole.DecorationRole,
+        Qt.ItemDataRole.FontRole,
+    )
+)
+_ANSWERED = frozenset({_TEXT, CELL_ROLE, _WHY, _SIDE, _SWATCH, _FONT})
 
 
 class CellModel(QAbstractTableModel):
@@ -87,20 +99,23 @@ class CellModel(QAbstractTableModel):
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return what Qt asks about a cell."""
-        if not index.isValid() or index.row() >= self.n_rows():
+        if role not in _ANSWERED or not index.isValid():
             return None
-        cell = self.cells(index.row())[index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
+        row, column = index.row(), index.column()
+        if row >= self.n_rows():
+            return None
+        cell = self.cells(row)[column]
+        if role == _TEXT:
             return cell.text
         if role == CELL_ROLE:
             return cell
-        if role == Qt.ItemDataRole.ToolTipRole:
+        if role == _WHY:
             return cell.why or None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if self._columns[index.column()].numeric and not cell.word else _LEFT
-        if role == Qt.ItemDataRole.DecorationRole:
+        if role == _SIDE:
+            return _RIGHT if self._columns[column].numeric and not cell.word else _LEFT
+        if role == _SWATCH:
             return cell.swatch
-        if role == Qt.ItemDataRole.FontRole and (cell.bold or cell.italic):
+        if role == _FONT and (cell.bold or cell.italic):
             font = QFont()
             font.setBold(cell.bold)
             font.setItalic(cell.italic)
