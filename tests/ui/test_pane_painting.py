@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from medotter_viewer.ui.pane_painting import ImagePlane, LabelPlane, color_table, outline, painted
+from medotter_viewer.ui.derived import ErrorView
+from medotter_viewer.ui.pane_painting import (
+    ImagePlane,
+    LabelPlane,
+    LazyPlane,
+    Samples,
+    color_table,
+    outline,
+    painted,
+    sampled,
+)
 from medotter_viewer.ui.plane_map import PlaneMap
 
 RED, GREEN = (1.0, 0.0, 0.0, 1.0), (0.0, 1.0, 0.0, 0.5)
@@ -128,3 +138,25 @@ def test_a_box_is_fitted_with_its_true_proportions() -> None:
     assert rows[10] == pytest.approx(0.25)
     twice = view.lines(2.0)
     assert (len(twice[0]), len(twice[1])) == (440, 800)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_an_error_map_between_outlines_is_that_of_its_own_slice(axis: int) -> None:
+    dice = np.random.default_rng(axis)
+    gt, pred = (dice.integers(0, 3, (9, 8, 7)).astype(np.uint8) for _ in range(2))
+    place, key = ((1.0, 1.5), (0.0, 0.0)), tuple(4 if a == axis else slice(None) for a in range(3))
+    view = ErrorView(gt, pred, (1, 2), False)
+    lines = [LabelPlane(labels[key], *place, COLORS, width) for labels, width in ((gt, 3), (pred, 1))]
+    rows, columns = steps(60, 0.15), steps(70, 0.15)
+    shared = painted([LabelPlane(LazyPlane(view, axis, 4), *place, COLORS), *lines], rows, columns)
+    apart = painted([LabelPlane(np.asarray(view[key]), *place, COLORS), *lines], rows, columns)
+    assert shared.any()
+    np.testing.assert_array_equal(shared, apart)
+
+
+def test_slices_of_one_array_that_lie_elsewhere_are_looked_up_each() -> None:
+    data = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
+    rows, columns, samples = np.array([0, 2]), np.array([1, 3]), Samples()
+    for plane in (data[0], data[1], data[0, ::-1], data[0].T[:, [0, 1, 2, 0]], data[0]):
+        np.testing.assert_array_equal(samples.of(plane, rows, columns), sampled(plane, rows, columns))
+    np.testing.assert_array_equal(samples.of(data[0], rows[::-1], columns), data[0][np.ix_([2, 0], [1, 3])])

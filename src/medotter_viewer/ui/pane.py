@@ -93,6 +93,7 @@ class Pane(QWidget):
         self.marks: list[Mark] = []
         self._image: QImage | None = None
         self._pixels: Any = None  # what the image lies in
+        self._letters: tuple[Any, QImage] | None = None  # for what they are drawn, and how
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # keys stay with the canvas
         self.setCursor(Qt.CursorShape.CrossCursor)
@@ -162,10 +163,26 @@ class Pane(QWidget):
             for mark in self.marks:
                 draw_mark(painter, view, mark, "", small)  # words stand on the canvas: here they would hide the slice
             if content.letters is not None:
-                draw_letters(painter, QRectF(self.rect()), content.letters, pixels=_LETTER_PX, margin=_MARGIN)
+                painter.drawImage(QPointF(0, 0), self._lettering(content.letters))
             rise = QFontMetricsF(small).ascent()
             draw_outlined(painter, QPointF(_MARGIN, _MARGIN + rise), content.title, small, _QUIET)
         painter.end()
+
+    def _lettering(self, letters: EdgeLetters) -> QImage:
+        """The letters alone, kept: they stay while slices are scrolled, and their rims are slow to draw."""
+        ratio = float(self.devicePixelRatioF())
+        drawn_for = (letters, self.width(), self.height(), ratio)
+        if self._letters is None or self._letters[0] != drawn_for:
+            size = (max(1, round(n * ratio)) for n in (self.width(), self.height()))
+            image = QImage(*size, QImage.Format.Format_ARGB32_Premultiplied)
+            image.setDevicePixelRatio(ratio)
+            image.fill(0)
+            painter = QPainter(image)
+            painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+            draw_letters(painter, QRectF(self.rect()), letters, pixels=_LETTER_PX, margin=_MARGIN)
+            painter.end()
+            self._letters = drawn_for, image
+        return self._letters[1]
 
     # ---------------------------------------------------------------- the mouse
 

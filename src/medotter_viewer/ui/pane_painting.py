@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from medotter_viewer.metrics.error_map import error_map
+from medotter_viewer.ui.derived import ErrorView
+
 Pixels = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 _SHADES = 256
@@ -52,6 +55,33 @@ class LazyPlane:
 def sampled(plane: Any, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[Any]:
     """Return the values of some rows and columns of a slice."""
     return plane.at(rows, columns) if isinstance(plane, LazyPlane) else np.asarray(plane)[np.ix_(rows, columns)]
+
+
+class Samples:
+    """Samples of slices for one picture: label maps that several layers show are looked up once.
+
+    An error map is of the same two label maps as the outlines over it, and voxels far apart in memory are what takes
+    the time.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Any, NDArray[Any]] = {}
+        self._kept: list[Any] = []  # an address says which array as long as that is there
+
+    def of(self, plane: Any, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[Any]:
+        """Return what `sampled` does; not to be written to."""
+        if isinstance(plane, LazyPlane) and type(plane.data) is ErrorView:
+            view, key = plane.data, tuple(plane.index if a == plane.axis else slice(None) for a in range(3))
+            if isinstance(view.gt, np.ndarray) and isinstance(view.pred, np.ndarray):
+                gt, pred = (self.of(labels[key], rows, columns) for labels in (view.gt, view.pred))
+                return error_map(gt, pred, ids=view.ids, as_one=view.as_one)
+        if not isinstance(plane, np.ndarray):
+            return sampled(plane, rows, columns)
+        place = (plane.ctypes.data, plane.strides, plane.dtype, rows.tobytes(), columns.tobytes())
+        if place not in self._known:
+            self._known[place] = sampled(plane, rows, columns)
+            self._kept.append(plane)
+        return self._known[place]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +152,7 @@ def painted(planes: Iterable[ImagePlane | LabelPlane], rows_mm: Floats, columns_
     (n, m, 3) ndarray of uint8
         Red, green, blue; black where there is nothing.
     """
-    picture = np.zeros((len(rows_mm), len(columns_mm), 3), dtype=np.uint8)
+    picture, samples = np.zeros((len(rows_mm), len(columns_mm), 3), dtype=np.uint8), Samples()
     for plane in planes:
         at = [(mm - t) / s for mm, t, s in zip((rows_mm, columns_mm), plane.translate, plane.scale, strict=True)]
         inside = [_inside(index, n) for index, n in zip(at, plane.plane.shape[:2], strict=True)]
@@ -132,7 +162,7 @@ def painted(planes: Iterable[ImagePlane | LabelPlane], rows_mm: Floats, columns_
             if isinstance(plane, ImagePlane):
                 _lay_image(part, plane, rows, columns)
             else:
-                _lay_labels(part, plane, rows, columns)
+                _lay_labels(part, plane, rows, columns, samples)
     return picture
 
 
@@ -224,10 +254,10 @@ def _between(plane: Any, rows: Floats, columns: Floats) -> NDArray[np.float32]:
     return found
 
 
-def _lay_labels(picture: Pixels, labels: LabelPlane, rows: Floats, columns: Floats) -> None:
+def _lay_labels(picture: Pixels, labels: LabelPlane, rows: Floats, columns: Floats, samples: Samples) -> None:
     """Lay labels, filled or outlined, on the part of a picture that they cover."""
     down, across = (_nearest(i, n) for i, n in zip((rows, columns), labels.plane.shape, strict=True))
-    ids = sampled(labels.plane, down, across)
+    ids = samples.of(labels.plane, down, across)
     if ids.dtype == np.bool_:
         ids = ids.view(np.uint8)
     colours = labels.colors
@@ -240,11 +270,11 @@ def _lay_labels(picture: Pixels, labels: LabelPlane, rows: Floats, columns: Floa
         known[(known < 0) | (known > last)] = last
     share = (colours[:, 3] * labels.opacity + 0.5).astype(np.uint16)
     added = colours[:, :3] * share[:, None]
+    seen = (share > 0)[known]  # what has no colour leaves a pixel as it is
     if labels.contour:
-        at: Any = np.nonzero(outline(ids, labels.contour) & (share > 0)[known])
-        known = known[at]
-    else:
-        at = ...
+        seen &= outline(ids, labels.contour)
+    at = np.nonzero(seen)
+    known = known[at]
     mixed = picture[at] * (255 - share)[known][..., None]
     mixed += added[known]
     mixed += 127
