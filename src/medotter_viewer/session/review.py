@@ -118,6 +118,7 @@ class ReviewSession:
         self.errors = ErrorWalk(self, self._jobs, self._live)
         self.hd95_pair = Hd95Pair(self, self._jobs)
         self._is_scoring = False
+        self._remembered: set[str] = set()  # cases whose counts were kept, not only the scores of having been open
         self._opening = Opening(
             source,
             self.options,
@@ -298,7 +299,7 @@ class ReviewSession:
     def score_all(self) -> None:
         """Score every listed case in the background; `progress_changed` tells how far it is."""
         if self.can_score:
-            first = [row.entry for row in self.rows if row.case_id not in self._list.scores]
+            first = [row.entry for row in self.rows if row.case_id not in self._remembered]
             second = self.second.unscored(self._list.shown_ids)
             self._batch.start([Round(first, self._store), Round(second, self.second.store)], self.options)
 
@@ -307,6 +308,7 @@ class ReviewSession:
         self._batch.cancel()
 
     def _store(self, score: CaseScore) -> None:
+        self._remembered.add(score.case_id)
         self._list.store(score)
         self.events.row_changed.emit(score.case_id)
 

@@ -117,6 +117,9 @@ class Docks:
         main.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self._docks = [window.add_dock_widget(self.cases, name="Cases", area="left")]
         self._docks += [window.add_dock_widget(tab, name=name, area="right") for name, tab in self._tabs.items()]
+        for dock in self._docks:  # napari's button would destroy a panel: the menu hides them and brings them back
+            dock._close_btn = False
+            dock._update_title_bar()
         for dock, panel in zip(self._docks, (self.cases, *self._tabs.values()), strict=True):
             # Qt only moves a tab that is behind another off the screen: hidden, its panel works for nobody.
             dock.visibilityChanged.connect(panel.setVisible)

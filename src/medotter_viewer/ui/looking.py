@@ -77,7 +77,8 @@ class Looking:
         self.vectors, self.placed = VectorDisplay(viewer), None  # type: tuple[VectorDisplay, Placed | None]
         self.go = Going(viewer, session, self.display, lambda: self.placed)
         self._viewer, self._session = viewer, session
-        self._blink, self._fitted, self._held, self._axis = 0, False, False, 0
+        self._blink, self._held, self._axis = 0, False, 0
+        self._fitted_on = ""  # which case was last fitted into the canvas
         self._tools = self._note = ""
         self.marks = MarkDisplay(viewer)
         self._solid: tuple[list[str], list[Entry]] | None = None
@@ -92,17 +93,18 @@ class Looking:
         self.placed = place(self._session.working_case or opened.case, self._session.spec)
         self._place_second()
         self.look(partial(self._turn_to, opened), hidden=self._hidden())
+        if opened.case.case_id != self._fitted_on and len(self._viewer.layers):
+            self.display.fit(_NAMES_MARGIN if self.placed.has_points else _MARGIN)
+            self._fitted_on = opened.case.case_id
+        self._turn_to(opened)  # where points and contours have their places, napari may have gone elsewhere
         self.show_position()
 
     def _turn_to(self, opened: OpenedCase) -> None:
         """Turn to the plane and the slice that a case opens on."""
         axis, worst = opened.axis, opened.worst_slice
         if axis != self._axis and self._viewer.dims.ndim == 3:  # else the plane stays that the user has chosen
-            self._axis, self._fitted = axis, False
+            self._axis, self._fitted_on = axis, ""
             self._viewer.dims.order = ORDERS[axis]
-        if not self._fitted and len(self._viewer.layers):
-            self.display.fit(_NAMES_MARGIN if self.placed is not None and self.placed.has_points else _MARGIN)
-            self._fitted = True
         if worst is not None:
             self.display.set_slice(worst, axis=axis)
         elif opened.case.channels or (self.placed is not None and self.placed.grid is not None):
@@ -158,9 +160,14 @@ class Looking:
             self.show, has_gt=has_gt, has_pred=case.pred is not None, objects=objects
         )
         entries = merged([*entries, *vector_legend(placed, self.show)])
-        entries = with_second(entries, second, session.source.model, self.show)
+        entries = with_second(entries, second, session.source.model, self.show, named=not self._hides_names())
         self.overlay.set_legend(entries if self._solid is None else self._solid[1])
         self.show_corner()
+
+    def _hides_names(self) -> bool:
+        """Whether the reader is blinded to the open case: no model is called by its name."""
+        case = self._session.case
+        return self._session.verdicts.hides(None if case is None else case.case_id)
 
     def _banner(self, case: Case, placed: Placed) -> str:
         session = self._session
@@ -168,7 +175,8 @@ class Looking:
         lines = banner_text(case, native_shown=session.native_shown, unscored_task=unscored, notes=placed.notes)
         shift = 0 if session.working is None else session.working.level_shift
         tried = banner_line(session.what_if, None if session.case is None else session.case.entry)
-        second = f"B ({session.second.name}): {session.second.message}" * bool(session.second.message)
+        name = "B" if self._hides_names() else f"B ({session.second.name})"
+        second = f"{name}: {session.second.message}" * bool(session.second.message)
         return "\n".join(filter(None, [*working_lines(placed, self._tools, shift), tried, lines, second]))
 
     def cycle_mode(self) -> str:
@@ -192,11 +200,13 @@ class Looking:
         second = self._session.second
         if not second.is_on:
             return "no second prediction; the button below the list of cases opens one"
-        first = self._session.source.model or "no predictions"
+        first, other = f"A: {self._session.source.model or 'no predictions'}", f"B: {second.name}"
+        if self._hides_names():
+            first, other = "A", "B"
         shown = COMPARED[(COMPARED.index(self.show.second) + 1) % len(COMPARED)]
         self.show = replace(self.show, second=shown)
         self.look(hidden=self._hidden())
-        names = {"both": f"A: {first} and B: {second.name}", "b": f"B alone: {second.name}", "a": f"A alone: {first}"}
+        names = {"both": f"{first} and {other}", "b": f"{other}, alone", "a": f"{first}, alone"}
         return names[shown]
 
     def follow_second(self) -> None:

@@ -51,6 +51,9 @@ class ReviewMenu:
                 part = self.menu.addMenu(group.capitalize())
                 for action in actions:
                     self._add(part, action)
+        panels = self.menu.addMenu("Panels")
+        for dock in window.docks.panels:
+            panels.addAction(dock.toggleViewAction())
         bar.insertMenu(window.viewer.window.help_menu.menuAction(), self.menu)
         _context(window.viewer)[CONTEXT_KEY] = True
         _register()

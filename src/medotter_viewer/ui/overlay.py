@@ -45,7 +45,15 @@ class Overlay(CanvasCover):
         self._loading_due.timeout.connect(self.update)
         self._scale_bar = viewer.canvas.overlays["scale_bar"]
         self._scale_bar.visible, self._scale_bar.font_size = True, 11
+        self._canvas = viewer.canvas
+        self._ground = viewer.canvas.background_color_override
+        viewer.canvas.background_color_override = "black"  # in a light theme too: pictures are read against black
         self.show()
+
+    def close_quietly(self) -> None:
+        """Leave the canvas as it was."""
+        super().close_quietly()
+        self._canvas.background_color_override = self._ground
 
     # ---------------------------------------------------------------- what is said
 

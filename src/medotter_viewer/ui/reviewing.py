@@ -154,6 +154,8 @@ class Reviewing:
     def _follow_blinding(self, _: object = None) -> None:
         """While the reader is blinded to the open case, show no panel but that of the review."""
         self._docks.hide_numbers(self.is_blinded, but=PANEL)
+        if self._session.second.is_on:
+            self._looking.look()  # its legend names the models
 
     def _on_moved(self, _: object = None) -> None:
         if self._panel.comment.hasFocus():

@@ -96,9 +96,14 @@ def second_vectors(second: PlacedSecond | None, placed: Placed, options: ShowOpt
 
 
 def with_second(
-    entries: Sequence[Entry], second: PlacedSecond | None, first_name: str | None, options: ShowOptions
+    entries: Sequence[Entry],
+    second: PlacedSecond | None,
+    first_name: str | None,
+    options: ShowOptions,
+    *,
+    named: bool = True,
 ) -> list[Entry]:
-    """Return the legend where two models are compared: both by their names, and of which the errors are.
+    """Return the legend where two models are compared: both by their names (or not), and of which the errors are.
 
     Examples
     --------
@@ -109,11 +114,11 @@ def with_second(
     """
     if second is None:
         return list(entries)
-    first = f"A: {_short(first_name or 'no prediction')}"
+    first = f"A: {_short(first_name or 'no prediction')}" if named else "A"
     words = {"prediction": first, "predicted points": first}
     parts = [(dict.fromkeys(words.get(part, part) for part in word.split(", ")), color) for word, color in entries]
     found: list[Entry] = [(", ".join(part), color) for part, color in parts]
-    name = f"B: {_short(second.name)}"
+    name = f"B: {_short(second.name)}" if named else "B"
     if options.mode == "error" and found:
         return [(f"errors of {name if options.second == 'b' else first}", ""), *found]
     drawn = second.case.pred is not None or second.points or (second.rings is not None and second.rings.rings)

@@ -19,6 +19,7 @@ from medotter_viewer.ui.looking import Looking
 from medotter_viewer.ui.marks import ArrowMark, BoxMark
 
 ARROW_COLOR = "#FFFFFF"
+BLINDED = "you are blinded: numbers come with your verdict on the case"
 _DECIDES_PX, _OTHER_PX = 3.2, 1.4
 
 
@@ -37,6 +38,8 @@ class Walking:
         Says something in the status line.
     show_panel : callable
         Brings the panel of errors to the front.
+    is_blinded : callable
+        Whether numbers of the open case must not be seen yet.
     """
 
     def __init__(
@@ -46,7 +49,10 @@ class Walking:
         looking: Looking,
         say: Callable[[str], None],
         show_panel: Callable[[], None],
+        *,
+        is_blinded: Callable[[], bool] = lambda: False,
     ) -> None:
+        self._is_blinded = is_blinded
         self._viewer, self._session, self._looking = viewer, session, looking
         self._say, self._show_panel = say, show_panel
         errors, pair = session.errors.events, session.hd95_pair.events
@@ -62,7 +68,9 @@ class Walking:
         """Go to the arrow of hd95, and draw it; where it is looked at already take it away."""
         pair = self._session.hd95_pair
         marks = self._arrows()
-        if pair.is_on and marks and self._looking.marks.is_seen(marks[-1]):
+        if self._is_blinded():
+            self._say(BLINDED)
+        elif pair.is_on and marks and self._looking.marks.is_seen(marks[-1]):
             pair.hide()
             self._say("hd95 arrow hidden")
         else:
@@ -70,6 +78,9 @@ class Walking:
 
     def toggle_without(self) -> None:
         """Begin or end the what-if without the error that is looked at, in front of its numbers."""
+        if self._is_blinded():
+            self._say(BLINDED)
+            return
         self._session.errors.toggle_without()
         without = self._session.errors.without
         if without is not None:
@@ -94,7 +105,7 @@ class Walking:
         """Say in the corner where the ends of the arrow are."""
         grid, pairs = self._grid(), self._session.hd95_pair.pairs
         note = ""
-        if grid is not None and pairs is not None and self._viewer.dims.ndisplay == 2:
+        if grid is not None and pairs is not None and self._viewer.dims.ndisplay == 2 and not self._is_blinded():
             axis = self._viewer.dims.order[0]
             note = error_words.hd95_note(pairs, grid, axis, self._looking.go.slice_place(axis)[0])
         self._looking.set_note(note)
@@ -112,7 +123,8 @@ class Walking:
         place = [one.place for one in shown].index(item.place) + 1
         found = self._session.errors.items
         left_out = 0 if found is None else found.n_left_out
-        self._say(error_words.item_line(item, place, len(shown), left_out))
+        line = error_words.item_line(item, place, len(shown), left_out)
+        self._say(f"error {place}; {BLINDED}" if self._is_blinded() else line)
 
     def _on_pair_found(self, pairs: Hd95Pairs) -> None:
         grid = self._grid()

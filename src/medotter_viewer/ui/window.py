@@ -19,6 +19,7 @@ from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.session.state_file import ReviewState, SavedView
 from medotter_viewer.sources.source import CaseSource, Split
 from medotter_viewer.ui.canvas_tools import CanvasTools
+from medotter_viewer.ui.closing import ClosingGuard
 from medotter_viewer.ui.display import Display
 from medotter_viewer.ui.docks import Docks
 from medotter_viewer.ui.editing import Editing
@@ -37,7 +38,7 @@ from medotter_viewer.ui.saving import Saving
 from medotter_viewer.ui.screen import no_display
 from medotter_viewer.ui.surfaces3d import Surfaces3D
 from medotter_viewer.ui.threads import MainThread
-from medotter_viewer.ui.walking import Walking
+from medotter_viewer.ui.walking import BLINDED, Walking
 from medotter_viewer.ui.wheel import bind_wheel, step_slice
 
 WINDOW_SIZE = (1400, 840)
@@ -136,7 +137,14 @@ class ReviewWindow:
         self.matching = MatchDisplay(viewer, self.session, self.looking, self.show_message)
         self.surfaces = Surfaces3D(viewer, self.session, self.looking, self._run_in_background, self.show_message)
         show_errors = partial(self.docks.show, "Errors")
-        self.walking = Walking(viewer, self.session, self.looking, self.show_message, show_errors)
+        self.walking = Walking(
+            viewer,
+            self.session,
+            self.looking,
+            self.show_message,
+            show_errors,
+            is_blinded=lambda: self.reviewing.is_blinded,
+        )
         self._closed = False
         self._following = Following(self)
         viewer.window._qt_window.destroyed.connect(self.close)
@@ -146,6 +154,9 @@ class ReviewWindow:
         self._unbind_keys = bind_keys(self)
         self._shortcuts = bind_shortcuts(self, viewer.window._qt_viewer.canvas.native, viewer.window._qt_window)
         self.menu = ReviewMenu(self)
+        self._closing = ClosingGuard(
+            viewer, lambda: self.session.edits.unwritten_ids, lambda: self.saving.ask(viewer.window._qt_window)
+        )
         self._focus_back = FocusBack(self.docks.panels, self.focus_canvas)
         self.predict_bar: PredictBar | None = None
         _WINDOWS[viewer] = self
@@ -200,7 +211,7 @@ class ReviewWindow:
     def tell_why(self) -> None:
         """Tell where the headline number of the selected region comes from."""
         if self.reviewing.is_blinded:
-            self.show_message("you are blinded: numbers come with your verdict on the case")
+            self.show_message(BLINDED)
         elif (nothing := self.docks.why.ask_headline()) is not None:
             self.show_message(nothing)
 
@@ -270,6 +281,7 @@ class ReviewWindow:
         self._following.close()
         self._unbind_keys()
         self.key_sheet.close_quietly()
+        self._closing.close()
         self.menu.close()
         self._focus_back.close()
         if self.predict_bar is not None:

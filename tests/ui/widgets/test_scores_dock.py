@@ -185,6 +185,9 @@ def test_an_edit_is_named_and_its_profile_follows(session, dock):
     assert "edited, not saved" in dock.header.text()
     assert dock.plot.profile.error_mm2.sum() > before
     assert dock.model.cells(1)[3].text == "cap 373.13 (spec)"
+    session.pred_data[:] = session.case.pred.data  # taken back
+    session.edits.note_painted()
+    assert dock.plot.profile.error_mm2.sum() == before
 
 
 def test_nothing_is_computed_for_a_plot_that_nobody_sees(session, qtbot):

@@ -75,10 +75,11 @@ class CasesDock(Panel):
         whole.addWidget(self.filter)
         whole.addLayout(choices)
         whole.addWidget(self.table, 1)
+        whole.addWidget(self.footer)  # a line of its own: counts must not be cut off
         below = QHBoxLayout()
         below.setSpacing(4)
-        below.addWidget(self.footer, 1)
         below.addWidget(self.progress, 1)
+        below.addStretch()
         below.addWidget(self.second)
         whole.addLayout(below)
 

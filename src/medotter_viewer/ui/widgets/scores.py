@@ -57,7 +57,7 @@ class ScoresDock(Panel):
     ) -> None:
         super().__init__(parent)
         self._session, self._on_done = session, on_done
-        self._axis, self._stale, self._changed = 0, True, False
+        self._axis, self._stale, self._changed, self._of_edits = 0, True, False, False
         self._edit_due = QTimer(self)
         self._edit_due.setSingleShot(True)
         self._edit_due.setInterval(_EDIT_DELAY_MS)
@@ -150,7 +150,7 @@ class ScoresDock(Panel):
     def _on_scoring_changed(self, scoring: bool) -> None:
         if not scoring and self._changed:
             self._edit_due.start()
-        elif not scoring and self._session.edited:
+        elif not scoring and (self._session.edited or self._of_edits):  # or back to what the files say
             self._ask_for_profile()
         self._show_state()
 
@@ -169,7 +169,7 @@ class ScoresDock(Panel):
     def _ask_for_profile(self) -> None:
         """Ask only while it is seen, and only where there are two sides to compare."""
         self._edit_due.stop()
-        self._changed = False
+        self._changed, self._of_edits = False, self._session.edited
         self._stale = not self.isVisible()
         case = self._session.working_case
         if not self._stale and case is not None and can_be_compared(case):

@@ -30,7 +30,14 @@ class SecondButton(QPushButton):
         super().__init__(parent)
         self._session, self._on_done = session, on_done
         self._connections = Connections()
-        self._connections.add(session.second.events.chosen, self._show_state)
+        judged = session.verdicts.events
+        for signal in (
+            session.second.events.chosen,
+            session.events.case_changed,
+            judged.case_changed,
+            judged.all_changed,
+        ):
+            self._connections.add(signal, self._show_state)
         self.clicked.connect(self._on_clicked)
         self._show_state()
 
@@ -38,8 +45,12 @@ class SecondButton(QPushButton):
         """Stop listening."""
         self._connections.close()
 
-    def _show_state(self) -> None:
-        second = self._session.second
+    def _show_state(self, _: object = None) -> None:
+        second, case = self._session.second, self._session.case
+        if second.is_on and self._session.verdicts.hides(None if case is None else case.case_id):
+            self.setText("Close B")
+            self.setToolTip("you are blinded: models are named with your verdict on the case")
+            return
         name = second.name if len(second.name) <= _LONGEST else f"{second.name[: _LONGEST - 1]}…"
         self.setText(f"Close B: {name}" if second.is_on else _ASK)
         first = self._session.source.model or "no predictions"
