@@ -157,11 +157,17 @@ def test_a_region_of_several_ids_alone_cannot_be_painted_on_and_is_told_how_to(
     case = block_case(0)
     tiny = write_bundle(tmp_path / "both", {"D/0": case}, eval_spec=spec, predictions={"D/0": case["gt"]})
     window = open_review(tiny.bundle, tiny.predictions)
-    rows = {"both": ALL_REGIONS, "one": LABEL_TOOLS, None: LABEL_TOOLS}
+    brush = f"painting 1 one: {LABEL_TOOLS}"
+    rows = {"both": ALL_REGIONS, "one": brush, None: brush}
     for region, told in rows.items():
         window.docks.scores.table.row_chosen.emit(window.docks.scores.model.row_of(region))
         assert window.session.region == region
         qtbot.keyClick(canvas_of(window), Qt.Key.Key_E, Qt.KeyboardModifier.ShiftModifier)
         assert window.docks._line.text() == told
-        assert window.display.layer("pred").editable is (told == LABEL_TOOLS)
+        layer = window.display.layer("pred")
+        assert layer.editable is (told == brush)
+        if told == brush:
+            assert (layer.mode, layer.selected_label) == ("paint", 1)
+            qtbot.keyClick(canvas_of(window), Qt.Key.Key_E, Qt.KeyboardModifier.ShiftModifier)
+            assert (layer.mode, window.docks._line.text()) == ("pan_zoom", "painting ended")
     assert window.docks.scores.model.cells(0)[0].text == "all"

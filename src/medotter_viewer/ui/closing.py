@@ -25,22 +25,23 @@ class ClosingGuard(QObject):
     """
 
     def __init__(self, viewer: Any, unwritten: Callable[[], list[str]], save: Callable[[], None]) -> None:
-        self._window = viewer.window._qt_window
-        super().__init__(self._window)
+        window = viewer.window._qt_window
+        super().__init__(window)  # not kept besides: napari counts on its end with the viewer's close
         self._viewer, self._unwritten, self._save = viewer, unwritten, save
-        self._window.installEventFilter(self)
+        window.installEventFilter(self)
 
     def close(self) -> None:
         """Ask no more; nothing happens where the window has gone."""
         try:
-            self._window.removeEventFilter(self)
+            if (window := self.parent()) is not None:
+                window.removeEventFilter(self)
             self.deleteLater()
         except RuntimeError:
             return
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
         """Keep the window open unless edits may go."""
-        if event is None or event.type() != QEvent.Type.Close or watched is not self._window:
+        if event is None or event.type() != QEvent.Type.Close or watched is not self.parent():
             return False
         is_seen = self._viewer.window._qt_viewer.isVisible()  # a program that closes takes it away first
         if is_seen and (ids := self._unwritten()) and not self._may_go(ids):
@@ -49,7 +50,7 @@ class ClosingGuard(QObject):
         return False
 
     def _may_go(self, ids: list[str]) -> bool:
-        box = QMessageBox(self._window)
+        box = QMessageBox(self.parent())
         box.setIcon(QMessageBox.Icon.Warning)
         box.setWindowTitle("Edits are in no file")
         box.setText("Edits of these predictions are in no file:" + "".join(f"\n    {one}" for one in ids[:8]))

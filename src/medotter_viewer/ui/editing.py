@@ -17,8 +17,9 @@ from medotter_viewer.ui.ring_editing import RingEditing
 _STROKE_DELAY_MS = 150
 RING_TOOLS = "4 drag points · 2 add · 1 remove · 5 move · 3 delete · P draw"
 POINT_TOOLS = "drag a point in this plane · 1 delete the selected one"
-LABEL_TOOLS = "the prediction is a label map: 2 paint, 1 erase, 4 fill; Ctrl+Z takes a stroke back"
+LABEL_TOOLS = "1 erase, 2 paint, 4 fill, 5 take the label under the pointer; Ctrl+Z takes a stroke back; Shift+E ends"
 ALL_REGIONS = "all regions must be shown to paint: click the row 'all'"
+_BRUSHES = ("paint", "erase", "fill", "polygon")
 NOT_ITS_OWN_IDS = "the prediction cannot be painted on as it is shown: its ids are too large, or too many"
 
 
@@ -70,18 +71,28 @@ class Editing:
             self._begin(point_editing.ROLE, POINT_TOOLS)
         elif working.case.pred is not None:
             self.select_label_map()
-            self._say(self._label_tools())
+            self._say(self._toggle_brush())
         elif placed.stack is not None and (placed.has_contours or placed.case.stack is not None):
             self._begin(ring_editing.ROLE, RING_TOOLS)
         else:
             self._say("nothing to edit: no prediction, and no slices to draw contours on")
 
-    def _label_tools(self) -> str:
-        """How the predicted label map is painted on, or why not as it is shown."""
+    def _toggle_brush(self) -> str:
+        """Take up the brush, with the label of the region that is looked at, or put it down; return that in words."""
         layer = self._looking.display.layer("pred")
-        if layer is None or layer.editable:
-            return LABEL_TOOLS
-        return ALL_REGIONS if isinstance(layer.data, RegionView) else NOT_ITS_OWN_IDS
+        if layer is None or not layer.editable:
+            is_region = layer is not None and isinstance(layer.data, RegionView)
+            return ALL_REGIONS if is_region else NOT_ITS_OWN_IDS
+        if layer.mode in _BRUSHES:
+            layer.mode = "pan_zoom"
+            return "painting ended" + "; it is in no file until you save it (Shift+S)" * self._session.edited
+        regions = self._session.spec.regions
+        if len(ids := regions.get(self._session.region or "", ())) == 1:
+            layer.selected_label = ids[0]
+        layer.mode = "paint"
+        label = int(layer.selected_label)
+        name = next((f" {name}" for name, ids in regions.items() if tuple(ids) == (label,)), "")
+        return f"painting {label}{name}: {LABEL_TOOLS}"
 
     def undo(self) -> None:
         """Take back the last change of contours or points, and show where it was."""
