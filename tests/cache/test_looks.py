@@ -21,9 +21,7 @@ from medotter_viewer.formats import registry
 from medotter_viewer.sources.segment_files import is_segment_file
 
 NIFTI = nibabel.Nifti1Image(np.zeros((3, 3, 3), dtype=np.uint8), np.eye(4)).to_bytes()
-NRRD = (
-    b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 3 3 3\nspacings: 1 1 1\nencoding: raw\ndata file: voxels.raw\n\n"
-)
+NRRD = b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 3 3 3\nspacings: 1 1 1\nencoding: raw\ndata file: voxels.raw\n\n"
 
 
 @pytest.mark.parametrize("limit", [1 << 20, 100], ids=["read whole", "read twice"])

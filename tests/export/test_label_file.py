@@ -70,7 +70,7 @@ def test_neither_the_prediction_nor_a_file_that_is_there_is_replaced(case: Case,
     assert [p.name for p in tmp_path.iterdir() if p.is_file()] == ["mine.nii.gz"]
 
 
-@pytest.mark.parametrize("name", ["mine.png", "mine", ".nii.gz", "no_folder/mine.nii"])
+@pytest.mark.parametrize("name", ["mine.png", "mine", ".nii.gz", "no_folder/mine.nii", f"{300 * 'm'}.nii.gz"])
 def test_names_that_are_none_are_refused(case: Case, tmp_path: Path, name: str) -> None:
     with pytest.raises(WriteError):
         export_labels(case, tmp_path / name)

@@ -244,3 +244,27 @@ sys.exit(len(log.unwritten))
         own = [r for r in found.records if r.reader == name]
         assert [r.case_id for r in own] == [f"A/{i}" for i in range(n)]
         assert {r.text for r in own} == {name * 3000}
+
+
+@pytest.mark.parametrize("how", ["removed", "emptied", "cut"])
+def test_what_a_file_has_lost_meanwhile_is_written_again(log: ReviewLog, how: str) -> None:
+    said = [verdict("A/1"), verdict("A/2"), verdict("A/3")]
+    log.append(said[0])
+    log = ReviewLog(log.path, read_reviews(log.path).records)  # another day
+    log.append(said[1])
+    if how == "removed":
+        log.path.unlink()
+    else:
+        log.path.write_bytes(log.path.read_bytes()[: 0 if how == "emptied" else -20])
+    assert log.append(said[2])
+    assert log.n_again == 2
+    assert {r.case_id for r in read_reviews(log.path).records} == {"A/1", "A/2", "A/3"}
+    assert log.append(verdict("A/4"))
+    assert log.n_again == 0
+
+
+def test_a_file_that_grows_meanwhile_is_appended_to(log: ReviewLog) -> None:
+    log.append(verdict("A/1"))
+    ReviewLog(log.path).append(verdict("A/2"))
+    log.append(verdict("A/3"))
+    assert [r.case_id for r in read_reviews(log.path).records] == ["A/1", "A/2", "A/3"]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.errors import MedotterViewerError
+from medotter_viewer.evaluation.predicted import Predicted
 from medotter_viewer.live import table as live_table
 from medotter_viewer.scoring.registry import score_case
 from medotter_viewer.session import foreseen, live_scores
@@ -100,3 +103,17 @@ def test_what_cannot_be_scored_ahead_is_said_when_the_case_is_opened(
     session.step(1)
     assert session.current_id == "A/bad"
     assert heard.of("failed") == ["no room"]
+
+
+def test_what_was_painted_is_not_taken_for_what_the_file_says(session: Any) -> None:
+    session.go_to("A/good")
+    session.step(1)
+    of_file = session.score
+    session.pred_data[(*BLOCK, 3)] = 1
+    session.edits.note_painted()
+    session.edits.note_written(session.edits.cases(), ["A/bad"], "mine.nii.gz")
+    case = session.source.load("A/bad")
+    grid = case.pred.grid
+    session.edits.take_prediction(Predicted(LabelMap(np.zeros_like(case.pred.data), grid), "m"), case)
+    assert session.edits.drop_prediction(case)
+    assert session.score == of_file == anew(session)

@@ -389,6 +389,18 @@ class TestScoringAll:
         session.score_all()
         assert heard.said == []
 
+    def test_a_case_whose_files_were_mended_is_tried_again(self, session: ReviewSession, heard: Any, tiny: Any) -> None:
+        path = tiny.predictions / "A" / "bad.nii.gz"
+        kept = path.read_bytes()
+        path.write_bytes(kept[:40])
+        session.score_all()
+        assert session.scores()["A/bad"].status == "error"
+        path.write_bytes(kept)
+        heard.said.clear()
+        session.score_all()
+        assert heard.of("row_changed") == ["A/bad"]
+        assert session.scores()["A/bad"].status == "scored"
+
     def test_only_what_the_filter_lists(self, session: ReviewSession) -> None:
         session.set_filter("dataset:A")
         session.score_all()
@@ -529,6 +541,21 @@ class TestEnds:
         session.go_to("B/ok")
         gc.collect()
         assert [ref() is None for ref in arrays] == [True] * len(arrays)
+
+    def test_a_stroke_counts_though_the_next_case_cannot_be_opened(
+        self, session: ReviewSession, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        session.go_to("B/ok")
+        session.pred_data[...] = 0  # type: ignore[index]
+
+        def broken(*_: Any, **__: Any) -> Case:
+            raise ReadError("no such disk")
+
+        monkeypatch.setattr(BundleSource, "load", broken)
+        session.go_to("A/bad")
+        assert session.edited
+        assert session.score is not None
+        assert session.score.regions["one"].pred_voxels == 0
 
     def test_what_was_read_ahead_is_let_go_too(self, session: ReviewSession, monkeypatch: pytest.MonkeyPatch) -> None:
         arrays: list[weakref.ref[Any]] = []

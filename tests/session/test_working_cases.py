@@ -89,3 +89,19 @@ def test_what_was_edited_while_a_file_was_written_is_not_saved(session: Any) -> 
     session.go_to("A/good")
     session.edits.note_written(cases, ["A/bad"], "o.csv")
     assert session.edits.unwritten_ids == ["A/bad"]
+
+
+def test_a_stroke_just_before_the_case_is_left_is_in_no_file(session: Any) -> None:
+    session.go_to("A/bad")
+    session.pred_data[(*BLOCK, 3)] = 1
+    session.edits.note_painted()
+    session.edits.note_written(session.edits.cases(), ["A/bad"], "o.nii.gz")
+    for _ in range(2):  # what is left as it was saved stays saved
+        session.go_to("A/good")
+        session.go_to("A/bad")
+        assert session.edits.words == "edited, saved as o.nii.gz"
+    session.pred_data[(*BLOCK, 4)] = 1  # it has not settled
+    session.go_to("A/good")
+    assert session.edits.unwritten_ids == ["A/bad"]
+    session.go_to("A/bad")
+    assert session.edits.words == "edited, not saved"

@@ -91,8 +91,11 @@ def export_labels(
     if case.pred is None:
         raise WriteError(f"case {case.case_id}: there is no predicted label map to write")
     beside = provenance_path(path)
-    check_not_a_source((path, beside), [case.entry, *entries])
-    _refuse(path, beside)
+    try:
+        check_not_a_source((path, beside), [case.entry, *entries])
+        _refuse(path, beside)
+    except OSError as error:  # a name that no file can have, or a folder that may not be looked into
+        raise WriteError(f"{path}: {error.strerror or error}") from error
     before = None if source is None or source.pred is None else source.pred.data
     changes = [] if before is None else _changes(before, case.pred.data)
     changed = sum(int(change["voxels"]) for change in changes)

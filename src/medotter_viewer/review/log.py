@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from medotter_viewer.review.records import Record
@@ -26,6 +26,8 @@ class ReviewLog:
     ----------
     path : Path
         The file; made with its folder when the first record is written.
+    there : iterable of Record
+        What was read from it: where the file is removed or shortened meanwhile, it is written again.
 
     Attributes
     ----------
@@ -33,12 +35,17 @@ class ReviewLog:
         The file.
     error : str or None
         Why the last try failed; None after a good one.
+    n_again : int
+        How many records the last writing has put back into a file that had lost them.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, there: Iterable[Record] = ()) -> None:
         self.path = path
         self.error: str | None = None
+        self.n_again = 0
         self._waiting: list[Record] = []
+        self._there = list(there)
+        self._size = _size(path) if self._there else 0  # of the file, when it was last seen
 
     @property
     def unwritten(self) -> tuple[Record, ...]:
@@ -52,6 +59,7 @@ class ReviewLog:
 
     def flush(self) -> bool:
         """Write what waits; tell whether all is on the disk."""
+        self.n_again = 0
         if not self._waiting:
             return True
         try:
@@ -64,7 +72,7 @@ class ReviewLog:
 
     def move_to(self, path: Path) -> bool:
         """Write from now on to another file, what waits too; what is written stays where it is."""
-        self.path = path
+        self.path, self._there, self._size = path, [], 0
         return self.flush()
 
     def _write_waiting(self) -> None:
@@ -72,6 +80,9 @@ class ReviewLog:
         if is_new:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         with _opened(self.path) as descriptor, _locked(descriptor):
+            if os.fstat(descriptor).st_size < self._size:
+                self.n_again, self._size = len(self._there), 0
+                self._waiting[:0], self._there = self._there, []
             while self._waiting:
                 line = self._waiting[0].to_line()
                 if not _ends_a_line(descriptor):  # a record before was cut short: this one begins a line of its own
@@ -79,7 +90,8 @@ class ReviewLog:
                 if os.write(descriptor, line) != len(line):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))  # its start is there; it will be repeated
                 os.fsync(descriptor)
-                del self._waiting[0]
+                self._there.append(self._waiting.pop(0))
+                self._size = os.fstat(descriptor).st_size
         if is_new:
             _sync_folder(self.path.parent)
 
@@ -125,6 +137,13 @@ def _ends_a_line(descriptor: int) -> bool:
         return True
     os.lseek(descriptor, size - 1, os.SEEK_SET)
     return os.read(descriptor, 1) == b"\n"
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # not there yet
+        return 0
 
 
 def _sync_folder(folder: Path) -> None:

@@ -45,10 +45,11 @@ class ReaderFile:
     def __init__(
         self, place: ReviewPlace, subject: Subject, reader: str, name_start: str, before: ReaderFile | None = None
     ) -> None:
-        self.place, self.log = place, ReviewLog(place.path)
+        self.place = place
         self._subject = subject
         # What could not be written beside the predictions at an earlier time is in the user's own folder.
         files = [_read(path) for path in dict.fromkeys((place.path, reviews_folder() / place.path.name))]
+        self.log = ReviewLog(place.path, files[0].records)
         found = [r for f in files for r in f.records if r.reader == reader and r.subject.identity == subject.identity]
         found += [] if before is None else before.records
         self.records: list[Record] = list({r.record_id: r for r in found}.values())

@@ -63,6 +63,11 @@ def listed_metrics(spec: EvalSpec) -> tuple[str, ...]:
     return tuple(m for m in spec.metrics if m in known) or known[:1]
 
 
+def is_to_be_scored(score: CaseScore | None) -> bool:
+    """Tell whether a case is worth another try: not scored yet, or an error, whose files may have been mended."""
+    return score is None or score.status == "error"
+
+
 def case_row(entry: CaseEntry, score: CaseScore | None, spec: EvalSpec, metrics: Sequence[str]) -> CaseRow:
     """Return the line of one case."""
     values = {m: headline_value(score, spec, m) for m in metrics} if score is not None else dict.fromkeys(metrics)

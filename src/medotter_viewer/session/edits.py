@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import Ring
+from medotter_viewer.core.labels import IntArray, same_ids
 from medotter_viewer.core.landmarks import Point
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import UsageError
@@ -43,7 +44,7 @@ class PredictionEdits:
         self._source, self._spec = source, spec
         self._on_drawn, self._on_painted = on_drawn, on_painted
         self._left: dict[str, Edits] = {}
-        self._written: WorkingCases | None = None  # of which a file holds the open case
+        self._saved: IntArray | None = None  # label map of the open case that a file holds
 
     @property
     def is_edited(self) -> bool:
@@ -79,14 +80,15 @@ class PredictionEdits:
             if self.working is not None and self.working.case.case_id == case_id:
                 self.working.note_painted()
                 if cases.is_still(self.working):
-                    self.working.written_as, self._written = name, cases
+                    self.working.written_as, self._saved = name, cases.open_pred
             elif case_id in self._left and cases.is_still(self._left[case_id], case_id):
                 self._left[case_id] = replace(self._left[case_id], written_as=name)
 
     def take_up(self, case: Case) -> None:
         """Make a case the open one, as it was when it was left."""
-        self.working = WorkingCopy(case, self._left.pop(case.case_id, None))
-        self._written = None
+        kept = self._left.pop(case.case_id, None)
+        self.working = WorkingCopy(case, kept)
+        self._saved = None if kept is None or kept.written_as is None else kept.pred_data
 
     def leave(self) -> str:
         """Keep what was edited of the open case, so that it is there when it is opened again; return that in words.
@@ -94,6 +96,7 @@ class PredictionEdits:
         Empty where nothing was. To be called when the next case is there, not when it is asked for: a stroke in between
         counts too.
         """
+        self._forget_file_if_changed()
         kept = None if self.working is None else self.working.kept()
         if self.working is None or kept is None:
             return ""
@@ -149,11 +152,17 @@ class PredictionEdits:
 
         Strokes are noted when they have settled: by then they may stand in a file.
         """
-        if self.working is not None:
-            self.working.note_painted()
-            if self._written is None or not self._written.is_still(self.working):
-                self.working.written_as = None
+        self._forget_file_if_changed()
         self._on_painted()
+
+    def _forget_file_if_changed(self) -> None:
+        """See what was painted, and whether the file that was written holds it."""
+        working = self.working
+        if working is not None:
+            working.note_painted()
+            saved, now = self._saved, working.current().pred
+            if saved is not None and now is not None and not same_ids(saved, now.data):
+                working.written_as = self._saved = None
 
     def set_rings(self, number: int, rings: Sequence[Ring], *, goes_on: bool = False) -> None:
         """Replace the predicted rings of a slice, see `WorkingCopy.set_rings`."""

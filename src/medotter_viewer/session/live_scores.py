@@ -87,10 +87,11 @@ class LiveScores:
 
     def take_up(self, opened: OpenedCase, working: WorkingCopy) -> bool:
         """Take what was found of a case before it was opened; tell whether that is all."""
-        self._foreseen = opened.foreseen
-        table = None if opened.foreseen is None or working.predicted is not None else opened.foreseen.complete()
+        ahead = opened.foreseen if working.predicted is None else None
+        table = None if ahead is None else ahead.complete()
         if table is not None:
-            self._table = working, table
+            self._table, ahead = (working, table), None
+        self._foreseen = ahead
         return table is not None
 
     def stop(self) -> None:
@@ -123,6 +124,8 @@ class LiveScores:
             return
         spec, options = self._spec, self._options
         version = 0 if table is None else table.version
+        # Once: its table follows strokes from then on.
+        ahead, self._foreseen = (self._foreseen if of_files else None), None
 
         def work(report: Callable[[Callable[[], None]], None], is_stale: Callable[[], bool]) -> None:
             if is_stale():
@@ -134,7 +137,7 @@ class LiveScores:
                 found = measure(under, spec, options, missing)
                 report(lambda: self._on_measured(working, entry, found, version, of_files=of_files))
             elif can_be_live(case, spec):
-                self._first_time(working, case, under, report, is_stale, of_files=of_files)
+                self._first_time(working, case, under, report, is_stale, ahead, of_files=of_files)
             else:
                 self._in_steps(under, report, is_stale, of_files=of_files)
 
@@ -200,11 +203,11 @@ class LiveScores:
         under: Case,
         report: Callable[[Callable[[], None]], None],
         is_stale: Callable[[], bool],
+        ahead: Foreseen | None,
         *,
         of_files: bool,
     ) -> None:
-        """Count the tables of a case, and measure all distances."""
-        ahead = self._foreseen if of_files else None  # it was begun before this, and may not have come to its end
+        """Count the tables of a case, and measure all distances; what was begun ahead is waited for."""
         try:
             table = LiveTable(case, self._spec, self._options) if ahead is None else ahead.table.result()
         except MetricInputError:  # too many ids: the scores say so

@@ -15,7 +15,7 @@ from medotter_viewer.evaluation.loss import Losses
 from medotter_viewer.live.table import Voxels
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import ADAPTERS
-from medotter_viewer.session.case_list import CaseRow
+from medotter_viewer.session.case_list import CaseRow, is_to_be_scored
 from medotter_viewer.session.case_rows import CaseRows
 from medotter_viewer.session.edits import PredictionEdits
 from medotter_viewer.session.error_walk import ErrorWalk
@@ -308,7 +308,8 @@ class ReviewSession:
         self._batch.cancel()
 
     def _store(self, score: CaseScore) -> None:
-        self._remembered.add(score.case_id)
+        if not is_to_be_scored(score):
+            self._remembered.add(score.case_id)
         self._list.store(score)
         self.events.row_changed.emit(score.case_id)
 
@@ -383,8 +384,13 @@ class ReviewSession:
 
     def _on_open_error(self, error: BaseException) -> None:
         """Stay with the case that was open, and finish what its leaving had stopped."""
-        self._on_error(error)
-        self.rescore()
+        try:
+            self._on_error(error)
+        finally:
+            if self.working is not None:
+                self.edits.note_painted()  # strokes had not settled when the other case was asked for
+            else:
+                self.rescore()
 
     def _on_error(self, error: BaseException) -> None:
         self._set_scoring(False)

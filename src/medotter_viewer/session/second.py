@@ -19,6 +19,7 @@ from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import CaseNotFoundError, MedotterViewerError
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.vertebra_points import with_landmarks
+from medotter_viewer.session.case_list import is_to_be_scored
 from medotter_viewer.session.case_rows import CaseRows
 from medotter_viewer.session.events import OpenedCase, SessionEvents
 from medotter_viewer.session.jobs import Jobs
@@ -164,7 +165,7 @@ class SecondPrediction:
         """Return those of some cases that have no numbers yet, in their order; none without a second model."""
         if self.source is None or self._options is None:
             return []
-        return [self.entry(case_id) for case_id in case_ids if case_id not in self.scores]
+        return [self.entry(case_id) for case_id in case_ids if is_to_be_scored(self.scores.get(case_id))]
 
     def store(self, score: CaseScore) -> None:
         """Keep the numbers of a case; rows do not move."""

@@ -254,7 +254,10 @@ class ReviewVerdicts:
 
     def _with_warning(self, said: str) -> str:
         """A line for the status bar: what was said, and in short that it is in no file; the panel tells which."""
-        n = self.n_unwritten
+        n, again = self.n_unwritten, self._file.log.n_again
+        if again:
+            records = "1 record" if again == 1 else f"{again} records"
+            said += f" · the file had been removed or shortened: {records} written again"
         reason = (
             f"NOT WRITTEN ({self._file.log.error}): {n} record{'s' * (n > 1)} in memory, tried again with the next key"
         )

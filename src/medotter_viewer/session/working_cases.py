@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from medotter_viewer.core.case import Case
-from medotter_viewer.core.labels import same_ids
+from medotter_viewer.core.labels import IntArray, same_ids
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.export.painted_rings import with_painted_rings
 from medotter_viewer.session.working_copy import Drawn, Edits, WorkingCopy
@@ -45,6 +45,12 @@ class WorkingCases:
             self._open = working.case, working.frozen(what_if=False)
             self._drawn = working.drawn
             self.what_ifs |= {working.case.case_id} if working.level_shift else set()
+
+    @property
+    def open_pred(self) -> IntArray | None:
+        """The predicted label map of the case that was open, file-axis order; None without one."""
+        pred = None if self._open is None else self._open[1].pred
+        return None if pred is None else pred.data
 
     def is_still(self, now: WorkingCopy | Edits, case_id: str = "") -> bool:
         """Tell whether a case, open or (by its id) left, is as it was when this was made."""

@@ -122,6 +122,7 @@ class Editing:
             layer.events.paint.connect(self._on_painted)
             layer.events.labels_update.connect(self._on_painted)
             layer.events.set_data.connect(self._on_redrawn)
+            layer.events.visible.connect(self._on_redrawn)  # what is hidden is not redrawn by an undo
         self._history = _history(layer)
 
     def position_will_change(self) -> None:

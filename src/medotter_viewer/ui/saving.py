@@ -86,6 +86,8 @@ class Saving:
                 return export_labels(case, path, source=source, entries=entries, predicted_by=by)
             except WriteError as error:
                 return error
+            except Exception as error:  # noqa: BLE001 - a thread's error is seen by nobody, and saving must go on
+                return WriteError(f"{path}: could not be saved: {error}")
 
         self._run(work, lambda outcome: self._on_written(outcome, case.case_id, cases))
 
