@@ -46,6 +46,11 @@ def the_key_and_a_click_take_it_away(window: Any, qtbot: Any) -> None:
         assert window.key_sheet.is_shown is shown
     qtbot.mouseClick(window.key_sheet, Qt.MouseButton.LeftButton)
     assert not window.key_sheet.is_shown
+    window.toggle_help()
+    assert window.key_sheet._escape.isEnabled()
+    window.key_sheet._escape.activated.emit()
+    assert not window.key_sheet.is_shown
+    assert not window.key_sheet._escape.isEnabled()
 
 
 def keys_go_on_reaching_the_canvas_under_it(window: Any) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from qtpy.QtCore import QEvent, QObject, Qt
-from qtpy.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
+from qtpy.QtGui import QKeySequence
+from qtpy.QtWidgets import QFrame, QGridLayout, QLabel, QShortcut, QWidget
 
 from medotter_viewer.ui.actions import ACTIONS, GROUPS, MOUSE, SHARED, VERDICT_KEYS, shown_key
 
@@ -79,7 +80,10 @@ class KeySheet(QFrame):
         for place, label in enumerate(self._columns):
             layout.addWidget(label, 0, place, Qt.AlignmentFlag.AlignTop)
         self._write()
-        words = " · ".join(filter(None, ["? or a click closes this", footnote()]))
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), window)  # only while it is shown
+        self._escape.setEnabled(False)
+        self._escape.activated.connect(self.hide)
+        words = " · ".join(filter(None, ["?, Esc or a click closes this", footnote()]))
         layout.addWidget(_label(f"<span style='color:{_QUIET}'>{html.escape(words)}</span>"), 1, 0, 1, 2)
         self.hide()
         window.installEventFilter(self)
@@ -107,10 +111,21 @@ class KeySheet(QFrame):
             self._centre()
         return False
 
+    def showEvent(self, event: Any) -> None:  # noqa: N802
+        """Take Esc."""
+        super().showEvent(event)
+        self._escape.setEnabled(True)
+
+    def hideEvent(self, event: Any) -> None:  # noqa: N802
+        """Leave Esc to others."""
+        super().hideEvent(event)
+        self._escape.setEnabled(False)
+
     def close_quietly(self) -> None:
         """Leave the window; nothing happens where the window has taken this widget with it already."""
         try:
             self.hide()
+            self._escape.deleteLater()
             self.setParent(None)
             self.deleteLater()
         except RuntimeError:

@@ -245,7 +245,8 @@ def why_no_scores(session: ReviewSession, scoring: bool) -> str:
     """Return why the open case has no numbers, in words."""
     score = session.score
     if session.case is None:
-        return "No case is open. Click one in the case list."
+        opening = session.current_id
+        return f"Opening {opening}…" if opening else "No case is open. Click one in the case list."
     if not session.can_score:
         return unscored_text(session.case, session.spec.task_type)
     if score is None:
