@@ -33,9 +33,9 @@ def entries(menu: Any) -> dict[str, Any]:
     """Actions of a menu and of the menus in it, by the id of their command."""
     found = {}
     for action in menu.actions():
-        if action.menu() is not None:
+        if action.menu() is not None and action.text() != "Panels":  # no commands: they show and hide
             found.update(entries(action.menu()))
-        elif not action.isSeparator():
+        elif action.menu() is None and not action.isSeparator():
             found[action.objectName()] = action
     return found
 
