@@ -192,12 +192,14 @@ def memory_rows(window: Any, n_cases: int) -> list[Row]:
         trim()
         return psutil.Process().memory_info().rss / 2**20
 
-    sizes, at = [], n_cases - 1
+    sizes, at, by = [], n_cases - 1, -1
     for n in range(N_SWITCHES):
-        by = -1 if at == n_cases - 1 or (at and sizes and n % 2) else 1
+        by = -by if not 0 <= at + by < n_cases else by
         at += by
         switch_fast(window, by, f"D/{at}")
-        if n + 1 in (10, N_SWITCHES):
+        if n + 1 in (10, N_SWITCHES):  # each time in the middle of the list, with the next case read
+            assert 0 < at < n_cases - 1, "measured where no case is read ahead"
+            until(lambda: window.session.is_idle)
             sizes.append(resident())
     return [(f"memory after 10 and after {N_SWITCHES} cases", f"{sizes[0]:.0f} MB, {sizes[1]:.0f} MB", "flat")]
 
