@@ -24,7 +24,7 @@ NIFTI = nibabel.Nifti1Image(np.zeros((3, 3, 3), dtype=np.uint8), np.eye(4)).to_b
 NRRD = b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 3 3 3\nspacings: 1 1 1\nencoding: raw\ndata file: voxels.raw\n\n"
 
 
-@pytest.mark.parametrize("limit", [1 << 20, 100], ids=["read whole", "read twice"])
+@pytest.mark.parametrize("limit", [1 << 20, 100], ids=["read whole", "read on"])
 def test_a_content_key_is_that_of_size_and_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
     monkeypatch.setattr(looks, "_MOST_BYTES", limit)
     files = {tmp_path / "a": b"x" * 99, tmp_path / "b": b"", tmp_path / "c": bytes(range(256)) * 40}

@@ -268,3 +268,17 @@ def test_a_file_that_grows_meanwhile_is_appended_to(log: ReviewLog) -> None:
     ReviewLog(log.path).append(verdict("A/2"))
     log.append(verdict("A/3"))
     assert [r.case_id for r in read_reviews(log.path).records] == ["A/1", "A/2", "A/3"]
+
+
+def test_what_a_file_has_lost_waits_too_where_nothing_can_be_written(
+    log: ReviewLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.append(verdict("A/1"))
+    log.path.unlink()
+    write = os.write
+    monkeypatch.setattr(os, "write", fail_with(errno.ENOSPC))
+    assert not log.append(verdict("A/2"))
+    assert (log.n_again, [r.case_id for r in log.unwritten]) == (0, ["A/1", "A/2"])
+    monkeypatch.setattr(os, "write", write)
+    assert log.flush()
+    assert [r.case_id for r in read_reviews(log.path).records] == ["A/1", "A/2"]

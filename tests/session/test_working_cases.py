@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from medotter_viewer.core.labels import LabelMap
 from medotter_viewer.errors import CaseNotFoundError
+from medotter_viewer.evaluation.predicted import Predicted
 
 BLOCK = (slice(1, 5), slice(1, 5))
 
@@ -105,3 +107,16 @@ def test_a_stroke_just_before_the_case_is_left_is_in_no_file(session: Any) -> No
     assert session.edits.unwritten_ids == ["A/bad"]
     session.go_to("A/bad")
     assert session.edits.words == "edited, not saved"
+
+
+def test_a_saved_prediction_that_is_painted_on_another_day_is_in_no_file(session: Any) -> None:
+    session.go_to("A/bad")
+    case = session.case
+    session.edits.take_prediction(Predicted(LabelMap(np.zeros_like(case.pred.data), case.pred.grid), "m"), case)
+    session.edits.note_written(session.edits.cases(), ["A/bad"], "o.nii.gz")
+    session.go_to("A/good")
+    session.go_to("A/bad")
+    assert session.edits.words == "predicted by m, saved as o.nii.gz"
+    session.pred_data[(*BLOCK, 4)] = 1
+    session.edits.note_painted()
+    assert session.edits.words == "predicted by m and edited, in no file"

@@ -89,9 +89,17 @@ def closing_asks_while_edits_are_in_no_file(window: Any, monkeypatch: pytest.Mon
     assert len(asked) == 2
 
 
-def test_from_case_to_case_until_the_window_closes(window: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def an_error_in_a_thread_of_the_window_is_seen(window: Any, qtbot: Any) -> None:
+    with qtbot.captureExceptions() as raised:
+        window._run_in_background(lambda: 1 / 0, pytest.fail)
+        wait_for(lambda: bool(raised), "the error", 5)
+    assert [kind for kind, _, _ in raised] == [ZeroDivisionError]
+
+
+def test_from_case_to_case_until_the_window_closes(window: Any, monkeypatch: pytest.MonkeyPatch, qtbot: Any) -> None:
     the_whole_of_a_case_is_seen_on_its_worst_slice(window)
     a_blinded_reader_is_led_to_errors_without_numbers(window)
     panels_are_hidden_and_brought_back_by_the_menu_and_never_destroyed(window)
     assert tuple(window.viewer.canvas.background_color[:3]) == (0, 0, 0)
+    an_error_in_a_thread_of_the_window_is_seen(window, qtbot)
     closing_asks_while_edits_are_in_no_file(window, monkeypatch)

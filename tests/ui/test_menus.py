@@ -57,6 +57,8 @@ def commands() -> set[str]:
 def every_action_is_in_the_menu_with_its_key_shown_and_not_bound(window: Any) -> None:
     found = entries(window.menu.menu)
     assert set(found) == commands()
+    (panels,) = (action.menu() for action in window.menu.menu.actions() if action.text() == "Panels")
+    assert [action.text() for action in panels.actions()] == [dock.name for dock in window.docks.panels]
     for action in ACTIONS:
         title, _, key = found[command_id(action)].text().partition("\t")
         assert title.replace("&&", "&") == capitalised(action.title)

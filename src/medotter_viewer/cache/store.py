@@ -73,10 +73,11 @@ def content_key(*paths: Path, looks: Looks | None = None, **settings: object) ->
     for path in paths:
         size, start = (looks or Looks()).start(path)
         digest.update(f"|{size}|".encode())
+        digest.update(start)
         if len(start) == size:
-            digest.update(start)
             continue
         with path.open("rb") as file:
+            file.seek(len(start))
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
     return digest.hexdigest()

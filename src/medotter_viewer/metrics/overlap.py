@@ -53,7 +53,7 @@ class OverlapTable:
     def region(self, ids: Iterable[int]) -> Overlap:
         """Return the overlap of the union of some ids, taken as one mask on both sides."""
         some = set(ids)
-        if len(some) == 1:  # most regions of many cases are asked for: without arrays of indices it takes a third
+        if len(some) == 1:  # most regions are of one id, and what-ifs ask for thousands: no arrays of indices are made
             return self._of_one(some.pop())
         wanted = np.array(sorted(some), dtype=np.int64)
         rows, columns = _places(self.gt_ids, wanted), _places(self.pred_ids, wanted)

@@ -65,7 +65,7 @@ class ReviewLog:
         try:
             self._write_waiting()
         except OSError as error:
-            self.error = error.strerror or str(error)
+            self.error, self.n_again = error.strerror or str(error), 0
             return False
         self.error = None
         return True

@@ -16,6 +16,7 @@ from medotter_viewer.session.case_list import (
     CaseRow,
     arrange,
     case_row,
+    is_to_be_scored,
     listed_metrics,
     second_values,
 )
@@ -59,6 +60,7 @@ class CaseRows:
         self.metrics = listed_metrics(spec)
         self._spec, self._verdict_of = spec, verdict_of
         self.filter = ""
+        self._kept: set[str] = set()  # scores of which the cache holds the counts, not only those of having been open
         self._own: dict[str, CaseRow] = {}  # lines without what depends on other cases or another model
         self._places: dict[str, int] = {}
         self._second: Mapping[str, CaseScore] | None = None
@@ -124,10 +126,24 @@ class CaseRows:
             self.worst_first = None
         self.rearrange()
 
-    def store(self, score: CaseScore) -> None:
-        """Keep a score; rows do not move before `rearrange`, while they are looked at."""
+    def store(self, score: CaseScore, *, with_counts: bool = False) -> None:
+        """Keep a score; rows do not move before `rearrange`, while they are looked at.
+
+        Parameters
+        ----------
+        score : CaseScore
+            Of one case.
+        with_counts : bool
+            Whether the cache holds what it was counted from: what-ifs over all cases need that.
+        """
         self.scores[score.case_id] = score
+        if with_counts and not is_to_be_scored(score):
+            self._kept.add(score.case_id)
         self.renew(score.case_id)
+
+    def without_counts(self) -> list[CaseEntry]:
+        """Return the listed cases that are still to be scored, or whose counts are not in the cache."""
+        return [row.entry for row in self.shown if row.case_id not in self._kept]
 
     def renew(self, case_id: str) -> None:
         """Make the line of a case anew, in its place."""

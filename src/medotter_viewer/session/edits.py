@@ -84,11 +84,12 @@ class PredictionEdits:
             elif case_id in self._left and cases.is_still(self._left[case_id], case_id):
                 self._left[case_id] = replace(self._left[case_id], written_as=name)
 
-    def take_up(self, case: Case) -> None:
-        """Make a case the open one, as it was when it was left."""
-        kept = self._left.pop(case.case_id, None)
-        self.working = WorkingCopy(case, kept)
-        self._saved = None if kept is None or kept.written_as is None else kept.pred_data
+    def take_up(self, case: Case) -> WorkingCopy:
+        """Make a case the open one, as it was when it was left; return what may be changed of it."""
+        self.working = WorkingCopy(case, self._left.pop(case.case_id, None))
+        saved = self.working.frozen().pred if self.working.written_as else None
+        self._saved = None if saved is None else saved.data
+        return self.working
 
     def leave(self) -> str:
         """Keep what was edited of the open case, so that it is there when it is opened again; return that in words.
@@ -160,8 +161,8 @@ class PredictionEdits:
         working = self.working
         if working is not None:
             working.note_painted()
-            saved, now = self._saved, working.current().pred
-            if saved is not None and now is not None and not same_ids(saved, now.data):
+            saved, now = self._saved, working.pred_data
+            if saved is not None and now is not None and not same_ids(saved, now):
                 working.written_as = self._saved = None
 
     def set_rings(self, number: int, rings: Sequence[Ring], *, goes_on: bool = False) -> None:

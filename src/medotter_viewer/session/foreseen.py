@@ -15,7 +15,7 @@ Distances = dict[tuple[str, tuple[int, ...]], float]
 
 
 class Foreseen:
-    """Counts and distances of one case, as its files say; what is found is not changed here afterwards.
+    """Counts and distances of one case, as its files say. To be taken by one review, once: its table follows strokes.
 
     Parameters
     ----------
@@ -28,8 +28,6 @@ class Foreseen:
 
     Attributes
     ----------
-    case : Case
-        The same.
     table : Future of LiveTable or None
         Its table; None where it has too many ids for one.
     distances : Future of dict
@@ -39,7 +37,7 @@ class Foreseen:
     """
 
     def __init__(self, case: Case, spec: EvalSpec, options: ScoreOptions, axis: int) -> None:
-        self.case, self._spec, self._options, self._axis = case, spec, options, axis
+        self._case, self._spec, self._options, self._axis = case, spec, options, axis
         self.table: Future[LiveTable | None] = Future()
         self.distances: Future[Distances] = Future()
         self.slices: Future[SliceTables | None] = Future()
@@ -59,22 +57,22 @@ class Foreseen:
             return None
         table, slices = self.table.result(), self.slices.result()
         if table is not None:
-            table.learn(self.distances.result(), self.case.entry, 0)
+            table.learn(self.distances.result(), self._case.entry, 0)
             if slices is not None:
                 table.take_slices(self._axis, slices, 0)
         return table
 
     def _find(self) -> None:
         try:
-            table = LiveTable(self.case, self._spec, self._options)
+            table = LiveTable(self._case, self._spec, self._options)
         except MetricInputError:  # too many ids: the scores say so
             self.table.set_result(None)
             self.distances.set_result({})
             self.slices.set_result(None)
             return
         self.table.set_result(table)
-        self.distances.set_result(measure(self.case, self._spec, self._options, table.score()[1]))
+        self.distances.set_result(measure(self._case, self._spec, self._options, table.score()[1]))
         try:
-            self.slices.set_result(count_slices(self.case, self._axis))
+            self.slices.set_result(count_slices(self._case, self._axis))
         except MetricInputError:
             self.slices.set_result(None)

@@ -80,13 +80,10 @@ class LiveScores:
         self._foreseen: Foreseen | None = None
         self._tried: tuple[Case, CaseEntry, Case] | None = None  # from the files, entry, and under another remap
 
-    def forget(self) -> None:
-        """Let go of the case that was open."""
-        self._table = self._tried = self._foreseen = None
-        self.stop()
-
     def take_up(self, opened: OpenedCase, working: WorkingCopy) -> bool:
-        """Take what was found of a case before it was opened; tell whether that is all."""
+        """Let go of the case that was open, and take what was found ahead of this one; tell whether that is all."""
+        self._table = self._tried = None
+        self.stop()
         ahead = opened.foreseen if working.predicted is None else None
         table = None if ahead is None else ahead.complete()
         if table is not None:

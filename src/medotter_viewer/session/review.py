@@ -15,7 +15,7 @@ from medotter_viewer.evaluation.loss import Losses
 from medotter_viewer.live.table import Voxels
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.scoring.registry import ADAPTERS
-from medotter_viewer.session.case_list import CaseRow, is_to_be_scored
+from medotter_viewer.session.case_list import CaseRow
 from medotter_viewer.session.case_rows import CaseRows
 from medotter_viewer.session.edits import PredictionEdits
 from medotter_viewer.session.error_walk import ErrorWalk
@@ -32,7 +32,7 @@ from medotter_viewer.session.second import SecondPrediction
 from medotter_viewer.session.verdicts import ReviewVerdicts
 from medotter_viewer.session.what_if import RemapWhatIf
 from medotter_viewer.session.working_copy import WorkingCopy
-from medotter_viewer.sources.source import CaseSource
+from medotter_viewer.sources.source import CaseSource, Split
 
 
 class ReviewSession:
@@ -89,7 +89,7 @@ class ReviewSession:
         *,
         executor: Executor,
         deliver: Deliver,
-        split: str = "all",
+        split: Split = "all",
         hd95: str = "directed_max",
         read_ahead: int = CASES,
         read_ahead_mb: int = MEGABYTES,
@@ -105,8 +105,7 @@ class ReviewSession:
         self.native_shown = False
         self._jobs = Jobs(executor, deliver)
         self.verdicts = ReviewVerdicts(source)
-        entries = source.entries(split)  # type: ignore[arg-type]
-        self._list = CaseRows(entries, self.spec, self.verdicts.verdict)
+        self._list = CaseRows(source.entries(split), self.spec, self.verdicts.verdict)
         self.verdicts.events.case_changed.connect(self._on_judged)
         self.verdicts.events.all_changed.connect(self._rearrange)
         self.edits = PredictionEdits(source, self.spec, self._on_drawn, self.rescore)
@@ -118,7 +117,6 @@ class ReviewSession:
         self.errors = ErrorWalk(self, self._jobs, self._live)
         self.hd95_pair = Hd95Pair(self, self._jobs)
         self._is_scoring = False
-        self._remembered: set[str] = set()  # cases whose counts were kept, not only the scores of having been open
         self._opening = Opening(
             source,
             self.options,
@@ -233,9 +231,7 @@ class ReviewSession:
         if said := self.edits.leave():
             self.events.failed.emit(said)
         self.opened = opened
-        self.edits.take_up(opened.case)
-        self._live.forget()
-        is_foreseen = self.working is not None and self._live.take_up(opened, self.working)
+        is_foreseen = self._live.take_up(opened, self.edits.take_up(opened.case))
         is_of_files = not self.edited and not self.what_if.is_on_for(opened.case)  # as the list's numbers are
         known = self._list.scores.get(opened.case.case_id) if is_of_files else None
         self.score = known
@@ -299,18 +295,15 @@ class ReviewSession:
     def score_all(self) -> None:
         """Score every listed case in the background; `progress_changed` tells how far it is."""
         if self.can_score:
-            first = [row.entry for row in self.rows if row.case_id not in self._remembered]
-            second = self.second.unscored(self._list.shown_ids)
-            self._batch.start([Round(first, self._store), Round(second, self.second.store)], self.options)
+            second = Round(self.second.unscored(self._list.shown_ids), self.second.store)
+            self._batch.start([Round(self._list.without_counts(), self._store), second], self.options)
 
     def cancel_score_all(self) -> None:
         """Stop scoring the list; what is done stays."""
         self._batch.cancel()
 
     def _store(self, score: CaseScore) -> None:
-        if not is_to_be_scored(score):
-            self._remembered.add(score.case_id)
-        self._list.store(score)
+        self._list.store(score, with_counts=True)
         self.events.row_changed.emit(score.case_id)
 
     # ---------------------------------------------------------------- editing
@@ -387,10 +380,7 @@ class ReviewSession:
         try:
             self._on_error(error)
         finally:
-            if self.working is not None:
-                self.edits.note_painted()  # strokes had not settled when the other case was asked for
-            else:
-                self.rescore()
+            self.edits.note_painted()  # strokes had not settled when the other case was asked for; it scores, too
 
     def _on_error(self, error: BaseException) -> None:
         self._set_scoring(False)

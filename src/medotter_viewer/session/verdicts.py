@@ -10,6 +10,7 @@ from typing import Any
 
 from psygnal import Signal, SignalGroup
 
+from medotter_viewer.core.case import Case
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.errors import MedotterViewerError, WriteError
 from medotter_viewer.review.choices import Choices, keep_choices, read_choices, reader_name, verdict_list
@@ -117,6 +118,10 @@ class ReviewVerdicts:
     def hides(self, case_id: str | None) -> bool:
         """Whether model, numbers and other readers are hidden: blinded, and the case has no verdict yet."""
         return self.blinded and (case_id is None or not self.verdict(case_id))
+
+    def hides_open(self, case: Case | None) -> bool:
+        """Whether that holds of the open case; without any, as of one that was not judged."""
+        return self.hides(None if case is None else case.case_id)
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -8,6 +8,8 @@ from typing import Any
 from qtpy.QtCore import QEvent, QObject
 from qtpy.QtWidgets import QMessageBox, QPushButton
 
+_MOST_NAMED = 8
+
 
 class ClosingGuard(QObject):
     """Asks before a window closes whose review holds edits that no file does.
@@ -53,8 +55,9 @@ class ClosingGuard(QObject):
         box = QMessageBox(self.parent())
         box.setIcon(QMessageBox.Icon.Warning)
         box.setWindowTitle("Edits are in no file")
-        box.setText("Edits of these predictions are in no file:" + "".join(f"\n    {one}" for one in ids[:8]))
-        box.setInformativeText("…" * (len(ids) > 8))
+        more = f"\n    and {len(ids) - _MOST_NAMED} more" if len(ids) > _MOST_NAMED else ""
+        named = "".join(f"\n    {one}" for one in ids[:_MOST_NAMED])
+        box.setText(f"Edits of these predictions are in no file:{named}{more}")
         stay: QPushButton | None = box.addButton("Go on reviewing", QMessageBox.ButtonRole.RejectRole)
         save = box.addButton("Save the open case as…", QMessageBox.ButtonRole.ActionRole)
         leave = box.addButton("Close and lose them", QMessageBox.ButtonRole.DestructiveRole)

@@ -39,7 +39,7 @@ class Display:
         self._written: dict[str, LayerSpec] = {}
         self._place: tuple[tuple[float, ...], tuple[float, ...], tuple[int, ...]] | None = None
 
-    def apply(self, specs: Iterable[LayerSpec], look: Callable[[], None] = lambda: None) -> None:
+    def apply(self, specs: Iterable[LayerSpec], turn: Callable[[], None] = lambda: None) -> None:
         """Make the layers what `specs` say.
 
         What a user changed by hand (visibility, contrast) stays until the description itself changes or other data
@@ -49,7 +49,7 @@ class Display:
         ----------
         specs : iterable of LayerSpec
             One for each role.
-        look : callable
+        turn : callable
             Turns to what is to be seen of new data, before any slice of them is cut out.
         """
         wanted = {spec.role: spec for spec in specs}
@@ -68,7 +68,7 @@ class Display:
                 self._add(spec)
             else:
                 self._write(spec, is_fresh=role in fresh)
-        look()
+        turn()
         for role in fresh:
             if wanted[role].visible:
                 self._show(role, visible=True, quietly=role in stay)

@@ -15,11 +15,11 @@ from medotter_viewer.ui.point_editing import PointEditing
 from medotter_viewer.ui.ring_editing import RingEditing
 
 _STROKE_DELAY_MS = 150
+_BRUSHES = ("paint", "erase", "fill", "polygon")
 RING_TOOLS = "4 drag points · 2 add · 1 remove · 5 move · 3 delete · P draw"
 POINT_TOOLS = "drag a point in this plane · 1 delete the selected one"
 LABEL_TOOLS = "1 erase, 2 paint, 4 fill, 5 take the label under the pointer; Ctrl+Z takes a stroke back; Shift+E ends"
 ALL_REGIONS = "all regions must be shown to paint: click the row 'all'"
-_BRUSHES = ("paint", "erase", "fill", "polygon")
 NOT_ITS_OWN_IDS = "the prediction cannot be painted on as it is shown: its ids are too large, or too many"
 
 
@@ -85,7 +85,8 @@ class Editing:
             return ALL_REGIONS if is_region else NOT_ITS_OWN_IDS
         if layer.mode in _BRUSHES:
             layer.mode = "pan_zoom"
-            return "painting ended" + "; it is in no file until you save it (Shift+S)" * self._session.edited
+            unsaved = bool(self._session.edits.unwritten_ids)
+            return "painting ended" + "; what was changed is in no file until you save it (Shift+S)" * unsaved
         regions = self._session.spec.regions
         if len(ids := regions.get(self._session.region or "", ())) == 1:
             layer.selected_label = ids[0]

@@ -166,8 +166,7 @@ class Looking:
 
     def _hides_names(self) -> bool:
         """Whether the reader is blinded to the open case: no model is called by its name."""
-        case = self._session.case
-        return self._session.verdicts.hides(None if case is None else case.case_id)
+        return self._session.verdicts.hides_open(self._session.case)
 
     def _banner(self, case: Case, placed: Placed) -> str:
         session = self._session

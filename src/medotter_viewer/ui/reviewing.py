@@ -13,6 +13,7 @@ from medotter_viewer.ui.looking import Looking
 from medotter_viewer.ui.widgets.review import ReviewDock
 
 PANEL = "Review"
+BLINDED = "you are blinded: numbers come with your verdict on the case"
 
 
 class Reviewing:
@@ -73,8 +74,7 @@ class Reviewing:
     @property
     def is_blinded(self) -> bool:
         """Whether numbers of the open case must not be seen yet."""
-        opened = self._session.opened
-        return self._session.verdicts.hides(None if opened is None else opened.case.case_id)
+        return self._session.verdicts.hides_open(self._session.case)
 
     def judge_by_key(self, place: int) -> None:
         """Record the verdict at a place of the list, counted from 0."""

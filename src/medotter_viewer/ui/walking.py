@@ -17,9 +17,9 @@ from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui import error_words
 from medotter_viewer.ui.looking import Looking
 from medotter_viewer.ui.marks import ArrowMark, BoxMark
+from medotter_viewer.ui.reviewing import BLINDED
 
 ARROW_COLOR = "#FFFFFF"
-BLINDED = "you are blinded: numbers come with your verdict on the case"
 _DECIDES_PX, _OTHER_PX = 3.2, 1.4
 
 

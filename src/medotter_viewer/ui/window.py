@@ -32,13 +32,13 @@ from medotter_viewer.ui.match_display import MatchDisplay
 from medotter_viewer.ui.menus import ReviewMenu, unregister
 from medotter_viewer.ui.predict_bar import PredictBar
 from medotter_viewer.ui.preferences import read_preferences
-from medotter_viewer.ui.reviewing import Reviewing
+from medotter_viewer.ui.reviewing import BLINDED, Reviewing
 from medotter_viewer.ui.saved_reviews import begin
 from medotter_viewer.ui.saving import Saving
 from medotter_viewer.ui.screen import no_display
 from medotter_viewer.ui.surfaces3d import Surfaces3D
 from medotter_viewer.ui.threads import MainThread
-from medotter_viewer.ui.walking import BLINDED, Walking
+from medotter_viewer.ui.walking import Walking
 from medotter_viewer.ui.wheel import bind_wheel, step_slice
 
 WINDOW_SIZE = (1400, 840)
@@ -254,8 +254,13 @@ class ReviewWindow:
         """Run work in a thread and hand its result over on the main thread."""
 
         def run() -> None:
-            result = work()
-            self._main.deliver(lambda: on_done(result))
+            try:
+                result = work()
+            except Exception as error:  # noqa: BLE001 - raised where it is seen: a thread's error is lost
+                defect = error
+                self._main.deliver(lambda: _raise(defect))
+            else:
+                self._main.deliver(lambda: on_done(result))
 
         self._executor.submit(run)
 
@@ -296,6 +301,10 @@ class ReviewWindow:
             self.looking.marks.close()
             self.looking.vectors.close()
             self.display.close()
+
+
+def _raise(error: Exception) -> None:
+    raise error
 
 
 def _is_alive(viewer: Any) -> bool:

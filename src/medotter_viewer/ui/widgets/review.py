@@ -212,8 +212,7 @@ class ReviewDock(Panel):
 
     def _show_file(self) -> None:
         verdicts = self._session.verdicts
-        opened = self._session.opened
-        hidden = verdicts.hides(None if opened is None else opened.case.case_id)
+        hidden = verdicts.hides_open(self._session.case)
         name = "(hidden while you are blinded: it names the model)" if hidden else verdicts.path.name
         self.file.setText(f"{name}\n{verdicts.place_words.split(':')[0] if hidden else verdicts.place_words}")
         self.file.setToolTip("" if hidden else str(verdicts.path))

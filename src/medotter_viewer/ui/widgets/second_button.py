@@ -46,8 +46,8 @@ class SecondButton(QPushButton):
         self._connections.close()
 
     def _show_state(self, _: object = None) -> None:
-        second, case = self._session.second, self._session.case
-        if second.is_on and self._session.verdicts.hides(None if case is None else case.case_id):
+        second = self._session.second
+        if second.is_on and self._session.verdicts.hides_open(self._session.case):
             self.setText("Close B")
             self.setToolTip("you are blinded: models are named with your verdict on the case")
             return
