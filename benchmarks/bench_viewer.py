@@ -169,18 +169,23 @@ def pane_rows(window: Any) -> list[Row]:
     window.tools.toggle_planes()
     rest(1.0)
     planes, crosshair = window.tools.planes, window.tools.crosshair
-    start, took = crosshair.point_mm, []
+    start, steps = crosshair.point_mm, []
     for step in range(20):
         rest(0.1)
-        started = time.perf_counter()
-        crosshair.move_to((start[0], start[1] + 3 * step, start[2] + 3 * step))
-        planes.paint()
+        times = [time.perf_counter()]
+        crosshair.move_to((start[0], start[1] + 3 * step, start[2] + 3 * step))  # it paints when it has come to rest
+        times.append(time.perf_counter())
+        planes.paint()  # finds what each shows; its picture is made when it is drawn
         planes.panes.first.repaint()
         planes.panes.second.repaint()
-        took.append(time.perf_counter() - started)
+        times.append(time.perf_counter())
+        steps.append(np.diff(times))
     window.tools.toggle_planes()
-    median = statistics.median(took)
-    return [("both side planes painted", f"{median * 1e3:.0f} ms", verdict(median, 0.02, "20 ms"))]
+    moved, painted = np.median(steps, axis=0)
+    return [
+        ("the crosshair moved: napari's own slices", f"{moved * 1e3:.0f} ms", ""),
+        ("both side planes painted", f"{painted * 1e3:.0f} ms", verdict(painted, 0.02, "20 ms")),
+    ]
 
 
 def memory_rows(window: Any, n_cases: int) -> list[Row]:
