@@ -21,6 +21,7 @@ from medotter_viewer.formats import registry
 from medotter_viewer.sources.segment_files import is_segment_file
 
 NIFTI = nibabel.Nifti1Image(np.zeros((3, 3, 3), dtype=np.uint8), np.eye(4)).to_bytes()
+PACKED = gzip.compress(NIFTI)
 NRRD = b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 3 3 3\nspacings: 1 1 1\nencoding: raw\ndata file: voxels.raw\n\n"
 
 
@@ -42,15 +43,15 @@ def test_a_content_key_is_that_of_size_and_bytes(tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("name", "content", "is_nifti"),
     [
-        ("a.nii", NIFTI, True),
-        ("a.nii.gz", gzip.compress(NIFTI), True),
-        ("a.NII.GZ", gzip.compress(NIFTI), True),
-        ("a.nii.gz", NRRD, False),
-        ("a.nrrd", NRRD, False),
-        ("a.nrrd", NIFTI, False),
-        ("a.nii", NIFTI[:300], False),
-        ("a.nii.gz", gzip.compress(NIFTI)[:12], False),
-        ("a.nii", b"", False),
+        pytest.param("a.nii", NIFTI, True, id="plain"),
+        pytest.param("a.nii.gz", PACKED, True, id="packed"),
+        pytest.param("a.NII.GZ", PACKED, True, id="packed, capital letters"),
+        pytest.param("a.nii.gz", NRRD, False, id="NRRD under another name"),
+        pytest.param("a.nrrd", NRRD, False, id="NRRD"),
+        pytest.param("a.nrrd", NIFTI, False, id="NIfTI under another name"),
+        pytest.param("a.nii", NIFTI[:300], False, id="cut header"),
+        pytest.param("a.nii.gz", PACKED[:12], False, id="packed, cut header"),
+        pytest.param("a.nii", b"", False, id="empty"),
     ],
 )
 def test_what_is_taken_for_nifti_names_neither_files_nor_structures(
