@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any
 
@@ -54,16 +55,14 @@ def nearest_by_tree(
     extent = np.maximum(queries.max(axis=0), targets.max(axis=0)) - corner
     tree = cKDTree((targets - corner) * spacing, balanced_tree=balanced, compact_nodes=balanced)
     places = (queries - corner) * spacing
-    threads = thread_count()
     if _is_exact(extent, spacing):
-        distances, nearest = tree.query(places, workers=threads)
-        return distances, nearest
+        return queried(tree, places)
     # The tree's own rounding may take one of several for the nearest whose lengths differ in the last bit: look at all.
     slack = 1e-14 * float(np.max(extent * spacing))
     best, found = np.empty(len(queries)), np.empty(len(queries), dtype=np.intp)
     rows, k = np.arange(len(queries)), 2
     while rows.size:
-        distances, nearest = tree.query(places[rows], k=k, workers=threads)
+        distances, nearest = queried(tree, places[rows], k)
         is_there = np.isfinite(distances)
         away = lengths(queries[rows, None] - targets[np.where(is_there, nearest, 0)], spacing)
         away[~is_there] = np.inf
@@ -72,6 +71,16 @@ def nearest_by_tree(
         rows = rows[distances[:, -1] <= distances[:, 0] * (1 + _SLACK) + slack]
         k *= 2
     return best, found
+
+
+def queried(tree: Any, places: NDArray[np.float64], k: int = 1) -> _Found:
+    """Return distances and rows of the `k` nearest, asked for in a thread that Ctrl+C does not reach.
+
+    Interrupted itself, a query leaves threads behind that go on computing; where the program then ends, it crashes
+    instead of saying what was done.
+    """
+    with ThreadPoolExecutor(1) as asking:  # waits for its end, whatever happens
+        return asking.submit(tree.query, places, k=k, workers=thread_count()).result()  # type: ignore[no-any-return]
 
 
 def _is_exact(extent: NDArray[np.integer[Any]], spacing: NDArray[np.float64]) -> bool:
