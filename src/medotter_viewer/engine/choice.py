@@ -114,6 +114,11 @@ def prepare() -> None:
         atexit.register(_end)
 
 
+def is_preparing() -> bool:
+    """Whether kernels are being made ready in the background."""
+    return _process.preparing is not None and _process.preparing.is_alive()
+
+
 def load_if_compiled() -> None:
     """Load the kernels if they are compiled already: a second or two, which is worth it where much is to be computed.
 

@@ -66,7 +66,10 @@ def run_window(
         )
     import napari
 
+    from medotter_viewer.ui.collecting import this_process_is_ours
     from medotter_viewer.ui.window import open_window
+
+    this_process_is_ours()
 
     if source is None:
         napari.Viewer(title="medotter_viewer")

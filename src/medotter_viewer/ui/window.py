@@ -20,6 +20,7 @@ from medotter_viewer.session.state_file import ReviewState, SavedView
 from medotter_viewer.sources.source import CaseSource, Split
 from medotter_viewer.ui.canvas_tools import CanvasTools
 from medotter_viewer.ui.closing import ClosingGuard
+from medotter_viewer.ui.collecting import Collecting
 from medotter_viewer.ui.display import Display
 from medotter_viewer.ui.docks import Docks
 from medotter_viewer.ui.editing import Editing
@@ -158,6 +159,7 @@ class ReviewWindow:
             viewer, lambda: self.session.edits.unwritten_ids, lambda: self.saving.ask(viewer.window._qt_window)
         )
         self._focus_back = FocusBack(self.docks.panels, self.focus_canvas)
+        self._collecting = Collecting(self)
         self.predict_bar: PredictBar | None = None
         _WINDOWS[viewer] = self
         listed = [*source.case_ids("test"), *(row.case_id for row in self.session.rows)]
@@ -271,6 +273,7 @@ class ReviewWindow:
         self._closed = True
         _WINDOWS.pop(self.viewer, None)  # it would keep the viewer alive: a value must not hold its key
         self._main.close()
+        self._collecting.close()
         self.docks.stop_work()
         self.tools.stop_work()
         self.session.close()
