@@ -10,9 +10,6 @@ from qtpy.QtGui import QFont
 
 from medotter_viewer.ui.widgets.cells import Cell, Column
 
-CELL_ROLE = int(Qt.ItemDataRole.UserRole)
-"""Gives the `Cell` itself."""
-
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 # Numbers, as a view asks for them: it asks for many roles of every cell whenever it draws.
@@ -26,7 +23,7 @@ _TEXT, _WHY, _SIDE, _SWATCH, _FONT = (
         Qt.ItemDataRole.FontRole,
     )
 )
-_ANSWERED = frozenset({_TEXT, CELL_ROLE, _WHY, _SIDE, _SWATCH, _FONT})
+_ANSWERED = frozenset({_TEXT, _WHY, _SIDE, _SWATCH, _FONT})
 
 
 class CellModel(QAbstractTableModel):
@@ -99,28 +96,37 @@ class CellModel(QAbstractTableModel):
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return what Qt asks about a cell."""
-        if role not in _ANSWERED or not index.isValid():
+        cell = self.cell_at(index) if role in _ANSWERED else None
+        if cell is None:
             return None
-        row, column = index.row(), index.column()
-        if row >= self.n_rows():
-            return None
-        cell = self.cells(row)[column]
         if role == _TEXT:
             return cell.text
-        if role == CELL_ROLE:
-            return cell
         if role == _WHY:
             return cell.why or None
         if role == _SIDE:
-            return _RIGHT if self._columns[column].numeric and not cell.word else _LEFT
+            return self.side(cell, index.column())
         if role == _SWATCH:
             return cell.swatch
-        if role == _FONT and (cell.bold or cell.italic):
-            font = QFont()
-            font.setBold(cell.bold)
-            font.setItalic(cell.italic)
-            return font
-        return None
+        return self.font(cell)
+
+    def cell_at(self, index: QModelIndex) -> Cell | None:
+        """Return the cell at a place of a view; None for one that is no more."""
+        if not index.isValid() or index.row() >= self.n_rows():
+            return None
+        return self.cells(index.row())[index.column()]
+
+    def side(self, cell: Cell, column: int) -> Qt.AlignmentFlag:
+        """Return where the text of a cell stands in its column."""
+        return _RIGHT if self._columns[column].numeric and not cell.word else _LEFT
+
+    def font(self, cell: Cell) -> QFont | None:
+        """Return the weight and slant of a cell; None for those of the table."""
+        if not (cell.bold or cell.italic):
+            return None
+        font = QFont()
+        font.setBold(cell.bold)
+        font.setItalic(cell.italic)
+        return font
 
     def headerData(  # noqa: N802 - Qt's name
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from qtpy.QtCore import QSize, Qt, QTimer, Signal
-from qtpy.QtGui import QColor, QGuiApplication, QIcon, QKeySequence, QPalette, QPixmap
-from qtpy.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QTableView
+from qtpy.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QIcon, QKeySequence, QPalette, QPixmap
+from qtpy.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
-from medotter_viewer.ui.widgets.cell_model import CELL_ROLE, CellModel
+from medotter_viewer.ui.widgets.cell_model import CellModel
 from medotter_viewer.ui.widgets.cells import Column
 from medotter_viewer.ui.widgets.theme import tone_color
 
@@ -25,6 +25,7 @@ _MOVES = (
     Qt.Key.Key_PageDown,
 )
 _MANY_ROWS = 500
+_MARGIN = 5  # pixels left and right of a text, and of its swatch
 _STYLE = "QHeaderView::section { border: none; padding: 2px 4px; } QTableView::item { padding: 0px 1px; }"
 
 
@@ -100,9 +101,25 @@ class CellTable(QTableView):
             return  # once it is seen; of many rows Qt then measures those on the screen, else every one
         columns, measured = self.model().columns, self.horizontalHeader().fontMetrics()
         headers = [max(measured.horizontalAdvance(line) for line in c.header.split("\n")) + 12 for c in columns]
-        widths = [max(self.sizeHintForColumn(i) + 2, headers[i]) for i in range(len(columns))]
+        widths = [max(cells, header) for cells, header in zip(self._cell_widths(), headers, strict=True)]
         for i, width in enumerate(fitted(widths, columns, self.viewport().width())):
             self.setColumnWidth(i, width)
+
+    def _cell_widths(self) -> list[int]:
+        """Return the room that the texts on the screen need; Qt's own measuring asks the model ten times for each."""
+        model = self.model()
+        first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        seen = range(max(first, 0), (last if last >= 0 else model.rowCount() - 1) + 1)
+        bold = QFont(self.font())
+        bold.setBold(True)
+        plain, heavy, widths = self.fontMetrics(), QFontMetrics(bold), [0] * len(model.columns)
+        beside = self.iconSize().width() + 2 * _MARGIN
+        for cells in (model.cells(row) for row in seen[:_MANY_ROWS]):
+            for i, cell in enumerate(cells):
+                if cell.span == 1:  # one that spans columns, or is covered, asks for no width
+                    width = (heavy if cell.bold else plain).horizontalAdvance(cell.text) + 2 * _MARGIN
+                    widths[i] = max(widths[i], width + beside * (cell.swatch is not None))
+        return widths
 
     def fit_height(self) -> None:
         """Make the table as high as its lines, and hide it where there are none."""
@@ -185,26 +202,32 @@ def fitted(widths: Sequence[int], columns: Sequence[Column], room: int) -> list[
 
 
 class CellDelegate(QStyledItemDelegate):
-    """Paints tones in the theme's colours; cells that span columns, or are covered, ask for no width."""
+    """Paints tones in the theme's colours, and swatches."""
 
     def initStyleOption(self, option: Any, index: Any) -> None:  # noqa: N802 - Qt's name
-        """Set tone, swatch and where a text is cut."""
-        super().initStyleOption(option, index)
-        cell, table = index.data(CELL_ROLE), self.parent()
-        middle = table.model().columns[index.column()].stretch  # names differ at their ends, too
+        """Say how a cell is drawn; Qt's own way to find that out asks the model once for each of ten roles."""
+        table = self.parent()
+        cell, column = table.model().cell_at(index), index.column()
+        option.index = index
+        if cell is None:
+            return
+        of = QStyleOptionViewItem.ViewItemFeature
+        option.text, option.features = cell.text, option.features | of.HasDisplay
+        option.displayAlignment = table.model().side(cell, column)
+        middle = table.model().columns[column].stretch  # names differ at their ends, too
         option.textElideMode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
-        if cell is not None and cell.swatch is not None:
-            option.icon = _square(cell.swatch, option.decorationSize)
-        if cell is not None and cell.tone != "plain":
+        if (font := table.model().font(cell)) is not None:
+            option.font = font.resolve(option.font)
+            option.fontMetrics = QFontMetrics(option.font)
+        if cell.swatch is not None:
+            option.icon, option.features = (
+                _square(cell.swatch, option.decorationSize),
+                option.features | of.HasDecoration,
+            )
+        if cell.tone != "plain":
             color = tone_color(table.palette(), cell.tone)
             for role in (QPalette.ColorRole.Text, QPalette.ColorRole.HighlightedText):
                 option.palette.setColor(role, QColor(color))
-
-    def sizeHint(self, option: Any, index: Any) -> Any:  # noqa: N802 - Qt's name
-        """Return the room a cell needs."""
-        size = super().sizeHint(option, index)
-        cell = index.data(CELL_ROLE)
-        return QSize(0, size.height()) if cell is not None and cell.span != 1 else size
 
 
 def _square(color: Any, size: Any) -> Any:
