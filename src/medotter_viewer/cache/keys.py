@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +126,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     if is_dataclass(value) and not isinstance(value, type):
-        named = [f.name for f in fields(value) if f.name not in _UNUSED]
-        return [type(value).__name__, *(_plain(getattr(value, name)) for name in named)]
+        return [type(value).__name__, *(_plain(getattr(value, name)) for name in _names(type(value)))]
     raise TypeError(f"{type(value).__name__} has no form of its own")
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    """Names of the fields that count; a thousand cases are of one kind."""
+    return tuple(f.name for f in fields(kind) if f.name not in _UNUSED)
