@@ -76,12 +76,17 @@ def write_bundle(folder: Path, shape: tuple[int, int, int], n_cases: int) -> Non
 
 
 def until(condition: Callable[[], bool], seconds: float = 60.0) -> float:
-    """Process events until something holds; return the seconds it took."""
+    """Process events until something holds; return the seconds it took.
+
+    Between them it sleeps for a millisecond, as Qt's own loop sleeps: one that spins takes the interpreter from the
+    threads it waits for.
+    """
     from qtpy.QtWidgets import QApplication
 
     started = time.perf_counter()
     while not condition():
         QApplication.processEvents()
+        time.sleep(0.001)
         if time.perf_counter() - started > seconds:
             raise TimeoutError("it did not come")
     return time.perf_counter() - started
@@ -235,7 +240,7 @@ def list_rows(folder: Path) -> list[Row]:
     for _ in range(2):  # the first time they are scored
         window = open_window(open_source(folder / "bundle", predictions=folder / "model"))
         until(lambda window=window: window.session.opened is not None)
-        rest(0.5)
+        rest(2.0)  # what the window loaded is set aside: a person takes longer to reach the button
         started = time.perf_counter()
         window.session.sort_worst_first("dice")
         window.session.score_all()
@@ -263,8 +268,10 @@ def main() -> int:
     os.environ["NAPARI_CONFIG"] = ""
     from medotter_viewer import open_source
     from medotter_viewer.engine import choice
+    from medotter_viewer.ui.collecting import this_process_is_ours
     from medotter_viewer.ui.window import open_window
 
+    this_process_is_ours()  # as under `medotter-viewer open`
     n_cases = 4
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
