@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from review_windows import block_case, scored, settle, wait_for
 
-from medotter_viewer.ui.reader import get_reader, read_bundle
+from medotter_viewer.ui.reader import NOTHING_TO_ADD, get_reader, read_bundle, say_why_not
 
 
 @pytest.fixture
@@ -21,10 +21,45 @@ def test_only_bundles_are_claimed(tiny: Any, tmp_path: Path) -> None:
     assert get_reader(str(tiny.bundle)) is read_bundle
     assert get_reader(str(tiny.folder)) is read_bundle  # the folder that holds bundle/
     assert get_reader(str(tiny.bundle / "manifest_test.json")) is read_bundle
-    assert get_reader(str(tmp_path)) is None
-    assert get_reader(str(next(tiny.data.rglob("*.nii*")))) is None
-    assert get_reader([str(tiny.bundle)]) is None
-    assert get_reader(str(tmp_path / "not there")) is None
+    assert get_reader(str(tmp_path)) is say_why_not
+    assert get_reader(str(next(tiny.data.rglob("*.nii*")))) is say_why_not
+    assert get_reader([str(tiny.bundle)]) is say_why_not
+    assert get_reader(str(tmp_path / "not there")) is say_why_not
+
+
+def test_without_a_viewer_what_holds_no_cases_is_left_to_other_readers(tmp_path: Path) -> None:
+    assert say_why_not(str(tmp_path)) == []
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What notifications say, in a napari that has a viewer with a window."""
+    import napari
+    import napari.utils.notifications
+
+    said: list[str] = []
+    viewer = type("Viewer", (), {"window": None})()
+    monkeypatch.setattr(napari, "current_viewer", lambda: viewer)
+    monkeypatch.setattr(napari.utils.notifications, "show_error", said.append)
+    return said
+
+
+def test_a_folder_without_cases_is_told_in_the_window_and_is_no_exception(tmp_path: Path, told: list[str]) -> None:
+    place = tmp_path / "holiday"
+    place.mkdir()
+    (place / "a.txt").touch()
+    assert get_reader(str(place))(str(place)) == NOTHING_TO_ADD
+    assert told[0].startswith(f"holiday: no cases to review. {place} holds no manifest_test.json (a bundle)")
+    assert "it holds a.txt" in told[0]
+    assert get_reader([str(place)] * 2)([str(place)] * 2) == NOTHING_TO_ADD
+    assert told[1].startswith("2 files: no cases to review.")
+
+
+def test_a_broken_bundle_is_told_in_the_window_and_is_no_exception(tiny: Any, told: list[str]) -> None:
+    (tiny.bundle / "manifest_test.json").write_text("{")
+    assert get_reader(str(tiny.bundle))(str(tiny.bundle)) == NOTHING_TO_ADD
+    assert told[0].startswith(f"{tiny.bundle.name} cannot be opened: ")
+    assert "manifest_test.json" in told[0]
 
 
 def test_datasets_of_others_are_claimed_by_their_files_names(tiny: Any, tmp_path: Path) -> None:
@@ -34,7 +69,7 @@ def test_datasets_of_others_are_claimed_by_their_files_names(tiny: Any, tmp_path
     (verse / "sub-a" / "sub-a_seg-vert_msk.nii.gz").write_bytes(mask.read_bytes())
     (nnunet / "labelsTr").mkdir(parents=True)
     (nnunet / "labelsTr" / "a.nii.gz").write_bytes(mask.read_bytes())
-    assert get_reader(str(nnunet)) is None  # not yet
+    assert get_reader(str(nnunet)) is say_why_not  # not yet
     (nnunet / "dataset.json").write_text('{"labels": {"background": 0, "organ": 1}}')
     for dropped in (verse, nnunet, nnunet / "dataset.json"):
         assert get_reader(str(dropped)) is read_bundle
