@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.contours import Ring
-from medotter_viewer.core.labels import IntArray, same_ids
 from medotter_viewer.core.landmarks import Point
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.errors import UsageError
@@ -44,7 +43,7 @@ class PredictionEdits:
         self._source, self._spec = source, spec
         self._on_drawn, self._on_painted = on_drawn, on_painted
         self._left: dict[str, Edits] = {}
-        self._saved: IntArray | None = None  # label map of the open case that a file holds
+        self._saved: tuple[str, WorkingCases] | None = None  # file that holds the open case, and what is in it
 
     @property
     def is_edited(self) -> bool:
@@ -79,16 +78,16 @@ class PredictionEdits:
         for case_id in case_ids:
             if self.working is not None and self.working.case.case_id == case_id:
                 self.working.note_painted()
-                if cases.is_still(self.working):
-                    self.working.written_as, self._saved = name, cases.open_pred
+                self._saved = name, cases
+                self._see_file()
             elif case_id in self._left and cases.is_still(self._left[case_id], case_id):
                 self._left[case_id] = replace(self._left[case_id], written_as=name)
 
     def take_up(self, case: Case) -> WorkingCopy:
         """Make a case the open one, as it was when it was left; return what may be changed of it."""
         self.working = WorkingCopy(case, self._left.pop(case.case_id, None))
-        saved = self.working.frozen().pred if self.working.written_as else None
-        self._saved = None if saved is None else saved.data
+        name = self.working.written_as
+        self._saved = None if name is None else (name, self.cases())
         return self.working
 
     def leave(self) -> str:
@@ -97,7 +96,8 @@ class PredictionEdits:
         Empty where nothing was. To be called when the next case is there, not when it is asked for: a stroke in between
         counts too.
         """
-        self._forget_file_if_changed()
+        if self._saved is not None:
+            self._see_file()
         kept = None if self.working is None else self.working.kept()
         if self.working is None or kept is None:
             return ""
@@ -153,17 +153,17 @@ class PredictionEdits:
 
         Strokes are noted when they have settled: by then they may stand in a file.
         """
-        self._forget_file_if_changed()
+        self._see_file()
         self._on_painted()
 
-    def _forget_file_if_changed(self) -> None:
-        """See what was painted, and whether the file that was written holds it."""
+    def _see_file(self) -> None:
+        """See what was painted, and whether the file that was written holds the prediction as it is, or again."""
         working = self.working
         if working is not None:
             working.note_painted()
-            saved, now = self._saved, working.pred_data
-            if saved is not None and now is not None and not same_ids(saved, now):
-                working.written_as = self._saved = None
+            if self._saved is not None:
+                name, cases = self._saved
+                working.written_as = name if cases.is_still(working) else None
 
     def set_rings(self, number: int, rings: Sequence[Ring], *, goes_on: bool = False) -> None:
         """Replace the predicted rings of a slice, see `WorkingCopy.set_rings`."""
@@ -181,6 +181,7 @@ class PredictionEdits:
         """Look at what would be if all predicted labels were `by` levels nearer to the feet; 0 ends the what-if."""
         if self.working is not None and by != self.working.level_shift:
             self.working.set_level_shift(by)
+            self._see_file()
             self._on_drawn()
 
     def undo(self) -> bool:
@@ -193,5 +194,6 @@ class PredictionEdits:
 
     def _stepped(self, done: bool) -> bool:
         if done:
+            self._see_file()
             self._on_drawn()
         return done

@@ -7,8 +7,8 @@ Works on `ViewerModel`, which has no window.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -61,13 +61,14 @@ class Display:
         for role in (*fresh, *(self._layers.keys() - wanted.keys())):  # hidden layers cut out no half-way slices
             if self._layers[role].visible:
                 self._show(role, visible=False, quietly=role in stay)
-        for role in self._layers.keys() - wanted.keys():
-            self._empty(role)
-        for role, spec in wanted.items():
-            if role not in self._layers:
-                self._add(spec)
-            else:
-                self._write(spec, is_fresh=role in fresh)
+        with self._extents_once():
+            for role in self._layers.keys() - wanted.keys():
+                self._empty(role)
+            for role, spec in wanted.items():
+                if role not in self._layers:
+                    self._add(spec)
+                else:
+                    self._write(spec, is_fresh=role in fresh)
         turn()
         for role in fresh:
             if wanted[role].visible:
@@ -224,6 +225,20 @@ class Display:
             layer.visible = spec.visible
         self._written[spec.role] = spec
 
+    @contextmanager
+    def _extents_once(self) -> Iterator[None]:
+        """Let the viewer find the extents of its layers once all have their place, not after each change of each."""
+        follow = getattr(self._viewer, "_on_layers_change", None)
+        if follow is None:  # napari's own business: without it all is as slow as it was, and right
+            yield
+            return
+        with ExitStack() as held:
+            for layer in self._layers.values():
+                for event in (layer.events.data, layer.events.scale, layer.events.translate):
+                    held.enter_context(event.blocker(follow))
+            yield
+        follow()
+
     def _show(self, role: str, *, visible: bool, quietly: bool) -> None:
         """Show or hide a layer; quietly where it is seen before and after: napari orders all layers at each change."""
         layer = self._layers[role]
@@ -256,10 +271,9 @@ def _place_data(layer: Layer, data: Any, scale: Sequence[float], translate: Sequ
     if isinstance(layer, Labels):
         layer.editable = False  # empties the undo history: strokes of another case must not come back here
     layer.data = data
-    if tuple(layer.scale) != tuple(scale):
-        layer.scale = scale
-    if tuple(layer.translate) != tuple(translate):
-        layer.translate = translate
+    for name, place in (("scale", scale), ("translate", translate)):
+        if tuple(getattr(layer, name)) != tuple(place):
+            setattr(layer, name, place)
 
 
 def _drop_slice(layer: Layer) -> None:
