@@ -109,11 +109,17 @@ def test_the_wheel_scrolls_slices_and_ctrl_wheel_zooms(open_review: Any, tiny: A
         settle(0.05)
 
     start, zoom = window.viewer.dims.current_step[0], window.viewer.scene.camera.zoom
-    turn(-120, Qt.KeyboardModifier.NoModifier)
-    assert window.viewer.dims.current_step[0] == start + 1
-    turn(120, Qt.KeyboardModifier.NoModifier)
+    # Not only there and back, which would undo a zoom; and whichever layer is active: napari lets each new one zoom.
+    for turned, layer in enumerate((None, "gt", "pred"), start=1):
+        if layer is not None:
+            window.viewer.layers.selection.active = window.display.layer(layer)
+        turn(-120, Qt.KeyboardModifier.NoModifier)
+        assert window.viewer.dims.current_step[0] == start + turned
+        assert window.viewer.scene.camera.zoom == pytest.approx(zoom, rel=1e-12)  # drawing reads it from the canvas
+    for _ in range(3):
+        turn(120, Qt.KeyboardModifier.NoModifier)
     assert window.viewer.dims.current_step[0] == start
-    assert window.viewer.scene.camera.zoom == pytest.approx(zoom, rel=1e-12)  # drawing reads it back from the canvas
+    assert window.viewer.scene.camera.zoom == pytest.approx(zoom, rel=1e-12)
     turn(120, Qt.KeyboardModifier.ControlModifier)
     assert window.viewer.dims.current_step[0] == start
     assert window.viewer.scene.camera.zoom == pytest.approx(zoom * 1.1)

@@ -52,7 +52,6 @@ class _Flat:
     center: tuple[float, ...]
     zoom: float
     angles: tuple[float, ...]
-    mouse_zoom: bool
     visible: dict[Any, bool]
 
 
@@ -120,7 +119,6 @@ class Surfaces3D:
             layer.visible = False
         dims, camera = self._viewer.dims, self._viewer.scene.camera
         self._axes.visible = False
-        camera.mouse_zoom = flat.mouse_zoom
         dims.order = flat.order
         dims.ndisplay = 2
         dims.set_point(tuple(range(len(flat.point))), flat.point)
@@ -198,7 +196,6 @@ class Surfaces3D:
             tuple(camera.center),
             float(camera.zoom),
             tuple(camera.angles),
-            bool(camera.mouse_zoom),
             visible,
         )
         self._looking.set_solid(([], []))
@@ -206,7 +203,6 @@ class Surfaces3D:
             layer.visible = False
         dims.order = (0, 1, 2)  # another order would be seen in a mirror
         dims.ndisplay = 3
-        camera.mouse_zoom = True  # there are no slices to scroll
 
     def _write(self, target: SurfaceTarget, pair: SurfacePair) -> None:
         low, high = scale_ends(pair, target)

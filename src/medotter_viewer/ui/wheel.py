@@ -10,12 +10,19 @@ _ZOOM_STEP = 1.1
 
 
 def bind_wheel(viewer: Any) -> None:
-    """Make the wheel scroll slices in a viewer."""
+    """Make the wheel scroll slices in a viewer; in three dimensions, where there are none, it zooms."""
     callbacks = viewer.mouse_wheel_callbacks
     for callback in [c for c in callbacks if getattr(c, "__name__", "") in ("dims_scroll", "scroll_or_zoom")]:
         callbacks.remove(callback)
     callbacks.append(scroll_or_zoom)
-    viewer.scene.camera.mouse_zoom = False
+    camera, dims = viewer.scene.camera, viewer.dims
+
+    def leave_the_wheel(_: object = None) -> None:
+        camera.mouse_zoom = dims.ndisplay == 3
+
+    camera.events.mouse_zoom.connect(leave_the_wheel)  # napari lets the camera zoom with each layer that gets active
+    dims.events.ndisplay.connect(leave_the_wheel)
+    leave_the_wheel()
 
 
 def scroll_or_zoom(viewer: Any, event: Any) -> None:
