@@ -22,4 +22,5 @@ def test_a_message_is_printed_once(cli: Any, own: Any, command: str) -> None:
 def test_a_missing_prediction_has_its_status_on_stdout(cli: Any, own: Any, tmp_path: Path) -> None:
     outcome = cli("score", own.bundle, "--predictions", own.predictions, "--case", "B/2")
     assert "B/2: missing_prediction" in outcome.out.splitlines()
-    assert outcome.lines[0] == "B/2: missing_prediction: case B/2: no prediction found"
+    sought = f"looked for {own.predictions / 'B/2'} with a known suffix"
+    assert outcome.lines[0] == f"B/2: missing_prediction: case B/2: no prediction found, {sought}"

@@ -11,7 +11,8 @@ import pytest
 from medotter_viewer.errors import UsageError
 from medotter_viewer.sources.inferred_spec import spec_of_ids
 from medotter_viewer.sources.opening import open_source
-from medotter_viewer.sources.second_predictions import is_predicted, with_predictions
+from medotter_viewer.sources.other_predictions import is_predicted
+from medotter_viewer.sources.second_predictions import with_predictions
 
 GT = np.zeros((6, 6, 6), dtype=np.uint8)
 GT[1:5, 1:5, 1:5] = 1

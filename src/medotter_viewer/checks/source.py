@@ -11,6 +11,7 @@ from medotter_viewer.metrics.overlap import overlap_table
 from medotter_viewer.scoring.lung import predicted_contours
 from medotter_viewer.scoring.segmentation import check_ids
 from medotter_viewer.sources.bundle_source import BundleSource
+from medotter_viewer.sources.other_predictions import meant_text
 from medotter_viewer.sources.source import CaseSource
 
 
@@ -26,6 +27,9 @@ def check_source(source: CaseSource) -> Iterator[Finding]:
             yield finding
         if broken:
             return  # what each case's ids mean is not known
+    if meant := meant_text(source):
+        message = f"no case has a prediction of {source.model}; {meant}"
+        yield Finding("warning", "no-prediction", message, where=source.target)
     spec = source.spec
     for case_id in source.case_ids("all"):
         entry = source.entry(case_id)

@@ -18,6 +18,7 @@ from medotter_viewer.evaluation.aggregate import Aggregate, Mean
 from medotter_viewer.evaluation.report import TargetReport, cases_of, report_on
 from medotter_viewer.scoring.options import ScoreOptions
 from medotter_viewer.sources.label_names import regions_never_seen
+from medotter_viewer.sources.other_predictions import meant_text
 from medotter_viewer.sources.source import Split
 
 
@@ -68,7 +69,8 @@ def run(options: argparse.Namespace) -> int:
         if score.status != "scored":
             fail(f"{score.case_id}: {score.status}: {score.message}")
     if all(score.status == "missing_prediction" for score in scores):
-        fail("no prediction was found: 'medotter-viewer check' with the same options names the files that no case uses")
+        check = "'medotter-viewer check' with the same options names the files that no case uses"
+        fail(f"no prediction was found: {meant_text(source) or check}")
     return 0 if report.has_no_failures and written else 1
 
 

@@ -63,7 +63,8 @@ def score_vertebrae(case: Case, spec: EvalSpec, options: ScoreOptions) -> CaseSc
         raise UsageError(message) if options.metrics else BundleError(f"eval_spec.yaml: {message}")
     if case.pred is None and case.pred_landmarks is None:
         if options.missing == "skip":
-            message = f"case {case.case_id}: no prediction found, neither a mask nor points"
+            sought = f", looked for {case.entry.pred_sought}" if case.entry.pred_sought else ""
+            message = f"case {case.case_id}: no prediction found, neither a mask nor points{sought}"
             return CaseScore.unscored(case.case_id, "missing_prediction", message)
         pred = None if case.gt is None else LabelMap(np.zeros_like(case.gt.data), case.gt.grid)
         case = replace(case, pred=pred, pred_landmarks=Landmarks({}, "missing: scored as empty"))

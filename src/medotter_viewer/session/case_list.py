@@ -12,7 +12,7 @@ from medotter_viewer.evaluation.aggregate import headline_value
 from medotter_viewer.evaluation.loss import IDEALS
 from medotter_viewer.scoring.registry import ADAPTERS
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
-from medotter_viewer.sources.second_predictions import is_predicted
+from medotter_viewer.sources.other_predictions import is_predicted
 
 LOSS, SECOND, GAIN = "loss", "B", "B−A"
 """Values beside the metrics: what a case costs the headline, the second model's headline value, what that gains."""

@@ -23,7 +23,8 @@ from medotter_viewer.session.case_list import is_to_be_scored
 from medotter_viewer.session.case_rows import CaseRows
 from medotter_viewer.session.events import OpenedCase, SessionEvents
 from medotter_viewer.session.jobs import Jobs
-from medotter_viewer.sources.second_predictions import is_predicted, with_predictions
+from medotter_viewer.sources.other_predictions import is_predicted
+from medotter_viewer.sources.second_predictions import with_predictions
 from medotter_viewer.sources.source import CaseSource
 
 _LOAD = "second"

@@ -162,8 +162,10 @@ class BundleSource:
         if self._landmarks is not None:
             points_path, more = self.predictions.find_landmarks(entry, self._landmarks.prediction_suffix)
             found = [*found, *more]
-        noticed = (*entry.findings, *found)
-        return replace(entry, pred_path=pred_path, pred_landmarks_path=points_path, findings=noticed)
+        noticed, sought = (*entry.findings, *found), self.predictions.sought(entry)
+        return replace(
+            entry, pred_path=pred_path, pred_landmarks_path=points_path, findings=noticed, pred_sought=sought
+        )
 
     def load(self, case_id: str, *, images: bool = True) -> Case:
         """Return a case with its files read; what is wrong with them is a finding of the case."""

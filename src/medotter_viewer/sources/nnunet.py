@@ -84,7 +84,8 @@ def open_nnunet(
     if model is not None:
         for case_id, entry in cases.items():
             path, found = model.find(entry)
-            cases[case_id] = replace(entry, pred_path=path, findings=(*entry.findings, *found))
+            findings, sought = (*entry.findings, *found), model.sought(entry)
+            cases[case_id] = replace(entry, pred_path=path, findings=findings, pred_sought=sought)
         noticed += _unused(model, cases, told.ending)
     check_datasets(user_remap, cases)
     if told.lists_files:

@@ -183,4 +183,5 @@ def _labels(points: Path) -> list[int] | None:
 def _with_prediction(entry: CaseEntry, model: PredictionFolder) -> CaseEntry:
     path, findings = model.find(entry)
     points, more = model.find_landmarks(entry, LandmarkRules().prediction_suffix)
-    return replace(entry, pred_path=path, pred_landmarks_path=points, findings=(*entry.findings, *findings, *more))
+    noticed, sought = (*entry.findings, *findings, *more), model.sought(entry)
+    return replace(entry, pred_path=path, pred_landmarks_path=points, findings=noticed, pred_sought=sought)
