@@ -41,9 +41,10 @@ def test_folders_below_that_hold_predictions_are_named(tiny: Any) -> None:
     assert meant_text(source) == f"did you mean {models / 'good'} or {models / 'old/best'}?"
     assert source.entry("A/1").pred_sought == f"{models / 'A/1'} with a known suffix"
     said = nothing_found(source, models)
-    assert said is not None
-    assert said.startswith(f"predictions: {models} holds nothing for any of the 2 cases; of A/1, for example, it was")
-    assert said.endswith(f"; {meant_text(source)}")
+    assert said == (
+        f"predictions: {models} holds nothing for any of the 2 cases; {meant_text(source)}; of A/1, for example, "
+        f"it was looked for {models / 'A/1'} with a known suffix"
+    )
 
 
 def test_the_template_of_predictions_is_looked_for_below_too(tiny: Any) -> None:
@@ -57,6 +58,12 @@ def test_nothing_is_meant_instead_where_a_case_is_predicted_or_no_folder_holds_a
     assert meant_text(open_source(tiny.bundle, predictions=tiny.folder / "models/good")) == ""
     assert meant_text(open_source(tiny.bundle, predictions=tiny.folder / "models/plots")) == ""
     assert meant_text(open_source(tiny.bundle)) == ""
+
+
+def test_the_bundles_own_images_and_ground_truths_are_not_meant(tiny: Any) -> None:
+    models = tiny.folder / "models"
+    source = open_source(tiny.bundle, predictions=tiny.folder)
+    assert meant_text(source) == f"did you mean {models / 'good'}?"  # two levels below; data/labels is left out
 
 
 def test_plain_folders_are_looked_through_as_well(tmp_path: Path) -> None:

@@ -78,8 +78,9 @@ def nothing_found(source: CaseSource, path: Path, what: str = "predictions") -> 
         return None
     first = next((entry for entry in entries if entry.pred_sought), None)
     sought = "" if first is None else f"; of {first.case_id}, for example, it was looked for {first.pred_sought}"
-    said = f"{what}: {path} holds nothing for any of the {len(entries)} cases{sought}"
-    return "; ".join(filter(None, [said, meant_text(source)]))
+    meant = meant_text(source)  # before an example: the line of a window is cut off at its end
+    said = f"{what}: {path} holds nothing for any of the {len(entries)} cases"
+    return said + (f"; {meant}" if meant else "") + sought
 
 
 def meant_text(source: CaseSource) -> str:
@@ -131,6 +132,13 @@ def _inner(folder: Path) -> list[Path]:
 def _holds_any(source: CaseSource, path: Path) -> bool:
     try:
         entries = with_folder(source, path, path.name).entries()
-        return any(is_predicted(entry) for entry in islice(entries, _MOST_CASES))
+        return any(is_predicted(entry) and not _is_own(entry) for entry in islice(entries, _MOST_CASES))
     except MedotterViewerError:  # nothing that this source could use
         return False
+
+
+def _is_own(entry: CaseEntry) -> bool:
+    """Whether what was found as a prediction is the case's own image or ground truth."""
+    own = {path.resolve() for path in (*entry.channels.values(), entry.gt_path, entry.gt_landmarks_path) if path}
+    found = [path.resolve() for path in (entry.pred_path, entry.pred_landmarks_path) if path]
+    return all(path in own for path in found)

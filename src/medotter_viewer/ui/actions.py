@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from medotter_viewer.errors import MedotterViewerError
+from medotter_viewer.ui.choosing import choose_predictions
 from medotter_viewer.ui.saved_reviews import copy_link, restore_review, save_review
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("Shift-P", "predict this case / cancel", "editing", lambda w: w.predict()),
     Action("", "back to the prediction on file", "editing", lambda w: w.drop_prediction()),
     Action("Control-Shift-R", "save the review…", "window", lambda w: save_review(w)),
+    Action("", "predictions of a model…", "window", choose_predictions),
     Action("", "restore a review…", "window", lambda w: restore_review(w)),
     Action("", "copy a link to this place", "window", lambda w: copy_link(w)),
     Action("", "about this review", "window", lambda w: w.docks.show("About")),

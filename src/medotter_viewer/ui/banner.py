@@ -31,7 +31,17 @@ _SHOWN = frozenset(
 )
 
 
-def banner_text(case: Case, *, native_shown: bool = False, unscored_task: str = "", notes: Sequence[str] = ()) -> str:
+NO_PREDICTION = "no prediction for this case"
+
+
+def banner_text(
+    case: Case,
+    *,
+    native_shown: bool = False,
+    unscored_task: str = "",
+    notes: Sequence[str] = (),
+    unpredicted: str = NO_PREDICTION,
+) -> str:
     """Return the lines of the banner; empty when there is nothing to say.
 
     Parameters
@@ -44,6 +54,8 @@ def banner_text(case: Case, *, native_shown: bool = False, unscored_task: str = 
         Task type that no adapter scores. Without ground truth nothing is missing: the panel of scores says so once.
     notes : sequence of str
         What of the case is not drawn.
+    unpredicted : str
+        What is said of a case without a prediction, see `Unpredicted`.
     """
     shown_only = unscored_task == SHOWN_ONLY
     lines = [unscored_text(case, unscored_task)] if unscored_task and not shown_only else []
@@ -61,8 +73,8 @@ def banner_text(case: Case, *, native_shown: bool = False, unscored_task: str = 
     if contours and case.stack is None and case.grid is None:
         lines.append("where the slices lie is not known: they are shown in the order of their numbers")
     lines += notes
-    if not shown_only and _has_no_prediction(case) and not any("prediction" in line for line in lines):
-        lines.append("no prediction for this case")
+    if not shown_only and has_no_prediction(case) and not any("prediction" in line for line in lines):
+        lines.append(unpredicted)
     return "\n".join(dict.fromkeys(lines))
 
 
@@ -91,12 +103,12 @@ def unscored_text(case: Case | None, task_type: str) -> str:
     """Return why cases of a task type that no adapter scores are not scored, in one line."""
     if task_type != SHOWN_ONLY:
         return f"task type {task_type}: cases are shown, not scored"
-    alone = case is not None and _has_no_prediction(case)
+    alone = case is not None and has_no_prediction(case)
     return f"{'image only' if alone else 'no ground truth'}: nothing to score"
 
 
-def _has_no_prediction(case: Case) -> bool:
-    """Whether neither a file nor what was read of one is a prediction; contours without rings are one."""
+def has_no_prediction(case: Case) -> bool:
+    """Tell whether neither a file nor what was read of one is a prediction; contours without rings are one."""
     read = (case.pred, case.pred_landmarks, case.pred_contours)
     return case.entry.pred_path is None and all(part is None for part in read)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from medotter_viewer.session.events import OpenedCase
+from medotter_viewer.ui.actions import run_action
 from medotter_viewer.ui.banner import case_line
+from medotter_viewer.ui.choosing import choose_predictions
 
 if TYPE_CHECKING:
     from medotter_viewer.ui.window import ReviewWindow
@@ -52,6 +54,7 @@ class Following:
 
     def _follow_panels(self) -> None:
         docks, go = self._docks, self._looking.go
+        docks.cases.second.first_requested.connect(lambda: run_action(self._window, choose_predictions))
         docks.scores.region_activated.connect(self._on_region_activated)
         docks.scores.slice_requested.connect(self._on_slice_requested)
         if docks.polygons is not None:

@@ -12,6 +12,7 @@ from medotter_viewer.core.windows import PRESETS, Window, has_hu
 from medotter_viewer.session.events import OpenedCase
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.banner import banner_text, working_lines
+from medotter_viewer.ui.choosing import Unpredicted
 from medotter_viewer.ui.contour_layers import contour_specs
 from medotter_viewer.ui.corner import across_line, channel_line, slice_line
 from medotter_viewer.ui.display import Display
@@ -84,6 +85,7 @@ class Looking:
         self._solid: tuple[list[str], list[Entry]] | None = None
         self.match_look: Callable[[], MatchLook | None] = lambda: None
         self._second: PlacedSecond | None = None
+        self._unpredicted = Unpredicted(session.source)
 
     # ---------------------------------------------------------------- the case
 
@@ -171,7 +173,13 @@ class Looking:
     def _banner(self, case: Case, placed: Placed) -> str:
         session = self._session
         unscored = "" if session.can_score else session.spec.task_type
-        lines = banner_text(case, native_shown=session.native_shown, unscored_task=unscored, notes=placed.notes)
+        lines = banner_text(
+            case,
+            native_shown=session.native_shown,
+            unscored_task=unscored,
+            notes=placed.notes,
+            unpredicted=self._unpredicted.text(case),
+        )
         shift = 0 if session.working is None else session.working.level_shift
         tried = banner_line(session.what_if, None if session.case is None else session.case.entry)
         name = "B" if self._hides_names() else f"B ({session.second.name})"
