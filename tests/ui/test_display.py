@@ -118,6 +118,14 @@ def test_a_hidden_role_does_not_widen_the_range_of_the_sliders(viewer: ViewerMod
     assert [tuple(axis) for axis in viewer.dims.range] == [(-18.0, 0.0, 3.0), (-10.0, 0.0, 2.0), (-4.0, 0.0, 1.0)]
 
 
+def test_a_case_without_arrays_keeps_the_steps_of_the_grid_it_is_drawn_on(viewer: ViewerModel) -> None:
+    display = Display(viewer)
+    show(display, make_case())
+    display.ground = (4.0, 2.0, 2.0), (0.0, 0.0, 0.0)
+    display.apply([])
+    assert [axis.step for axis in viewer.dims.range] == [4.0, 2.0, 2.0]
+
+
 @pytest.mark.parametrize("mode", ["contour", "error"])
 def test_arrays_of_an_earlier_case_are_let_go(viewer: ViewerModel, mode: Any) -> None:
     display = Display(viewer)

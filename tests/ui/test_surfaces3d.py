@@ -84,6 +84,48 @@ def test_napari_own_button_back_to_two_dimensions_ends_it(window: Any) -> None:
     assert "ground truth" in shown(window)
 
 
+def test_steps_between_slices_are_those_of_the_case_again_and_of_the_next(
+    open_review: Any, tmp_path: Path, write_bundle: Any
+) -> None:
+    cases = {f"D/{n}": block_case(n) for n in range(2)}
+    cases["D/1"]["affine"] = np.diag([4.0, 3.0, 7.0, 1.0])  # coarser: steps of the first case would cut its slices
+    tiny = write_bundle(tmp_path / "tiny", cases, predictions={i: case["gt"] for i, case in cases.items()})
+    window = open_review(tiny.bundle, tiny.predictions)
+    dims = window.viewer.dims
+    assert dims.nsteps == (16, 30, 24)
+    turn_on(window, "one")
+    window.surfaces.toggle()
+    settle()
+    assert dims.nsteps == (16, 30, 24)
+    assert [axis.step for axis in dims.range] == [3.0, 1.5, 2.0]
+    before = dims.current_step[0]
+    window.step_slice(1)
+    assert dims.current_step[0] == before + 1
+    assert window.looking.go.slice_place(0)[0] == before + 1
+    window.session.step(1)
+    wait_for(lambda: window.session.case.case_id == "D/1", "next case")
+    settle()
+    assert [axis.step for axis in dims.range] == [7.0, 3.0, 4.0]
+    assert dims.nsteps == (16, 30, 24)
+
+
+def test_side_planes_show_the_slices_while_surfaces_are_on_the_canvas(window: Any) -> None:
+    turn_on(window, "one")
+    window.tools.toggle_planes()
+    settle()
+    planes = window.tools.planes
+    for pane in (planes.panes.first, planes.panes.second):
+        assert len(pane.content.planes) == 3, "image, ground truth, prediction"
+    assert "voxel" in planes.panes.line.text()
+    window.surfaces.toggle()
+    settle()
+    assert len(planes.panes.first.content.planes) == 3
+    window.display.layer("gt").visible = False
+    settle()
+    assert len(planes.panes.first.content.planes) == 2, "what is hidden on the canvas is hidden there"
+    window.tools.toggle_planes()
+
+
 def test_layers_that_were_hidden_by_hand_stay_hidden(window: Any) -> None:
     window.display.layer("gt").visible = False
     turn_on(window, "one")

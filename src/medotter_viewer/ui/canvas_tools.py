@@ -62,7 +62,8 @@ class CanvasTools:
             looking.vectors,
             self.crosshair,
             grid=self._grid,
-            readout=looking.readout_at,
+            readout=looking.readout_of,
+            is_seen=looking.is_seen,
             say=say,
             marks_on=self._marks_on,
         )
@@ -75,6 +76,7 @@ class CanvasTools:
         self._session_events = (events.prediction_changed, events.what_if_changed, events.region_changed)
         for signal in self._session_events:
             signal.connect(self._on_content_changed)
+        looking.point_on = self._point_on
         self._drawn.stackUnder(looking.overlay)  # the table of keys lies over it
 
     # ---------------------------------------------------------------- what keys do
@@ -246,6 +248,18 @@ class CanvasTools:
             self.crosshair.move_to(self._middle(grid, axis) if found is None else found)
         self.planes.show()
         self.draw()
+
+    def _point_on(self, axis: int, index: int) -> tuple[float, ...] | None:
+        """Return where planes will meet on the slice that a case opens on; None where that is to be found later."""
+        case, placed, grid = self._session.case, self._looking.placed, self._grid()
+        wanted = (self.planes.is_on or REMEMBERED.is_on) and not self.planes.why_not()
+        if not wanted or case is None or placed is None or grid is None or self._case_of_point == case.case_id:
+            return None
+        found = place_of_interest(placed, self._session, axis, index)
+        if found is None:
+            return None
+        self._case_of_point = case.case_id
+        return on_voxel(grid, found)
 
     def _middle(self, grid: Grid, axis: int) -> tuple[float, ...]:
         """The middle of the slice that is shown."""

@@ -31,12 +31,18 @@ class Display:
     ----------
     viewer : ViewerModel
         A napari viewer, or the model alone.
+
+    Attributes
+    ----------
+    ground : (scale, translate)
+        mm of the grid that a case without arrays is drawn on.
     """
 
     def __init__(self, viewer: ViewerModel) -> None:
         self._viewer = viewer
         self._layers: dict[str, Layer] = {}
         self._written: dict[str, LayerSpec] = {}
+        self.ground: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 3, (0.0,) * 3)
         self._place: tuple[tuple[float, ...], tuple[float, ...], tuple[int, ...]] | None = None
 
     def apply(self, specs: Iterable[LayerSpec], turn: Callable[[], None] = lambda: None) -> None:
@@ -248,7 +254,7 @@ class Display:
     def _empty(self, role: str) -> None:
         """Leave one voxel of a role that the case lacks, at a corner of the case: napari counts hidden layers in."""
         layer = self._layers[role]
-        scale, translate, _ = self._place or ((1.0,) * 3, (0.0,) * 3, ())
+        scale, translate = self.ground if self._place is None else self._place[:2]
         if self._written.pop(role, None) is not None:
             colours = (3,) * bool(getattr(layer, "rgb", False))
             _place_data(layer, np.zeros((1, 1, 1, *colours), dtype=np.uint8), scale, translate)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.windows import PRESETS, Window, has_hu
+from medotter_viewer.geometry.orientation import display_order
 from medotter_viewer.session.events import OpenedCase
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.banner import banner_text, working_lines
@@ -26,6 +27,7 @@ from medotter_viewer.ui.options import COMPARED, MODES, ShowOptions
 from medotter_viewer.ui.overlay import Overlay
 from medotter_viewer.ui.placing import Placed, place, place_prediction
 from medotter_viewer.ui.readout import readout
+from medotter_viewer.ui.resting import rest
 from medotter_viewer.ui.second_layers import PlacedSecond, alone, place_second, second_vectors, with_second
 from medotter_viewer.ui.vector_display import VectorDisplay
 from medotter_viewer.ui.vectors import vector_specs
@@ -70,6 +72,8 @@ class Looking:
         The words over the canvas.
     go : Going
         Which slice and place is looked at.
+    hidden_now : mapping of Layer to bool
+        While something is seen in 3D: which layers were visible before all were hidden for it.
     """
 
     def __init__(self, viewer: Any, session: ReviewSession, window: Window, contour_width: int = 2) -> None:
@@ -83,7 +87,9 @@ class Looking:
         self._tools = self._note = ""
         self.marks = MarkDisplay(viewer)
         self._solid: tuple[list[str], list[Entry]] | None = None
+        self.hidden_now: Mapping[Any, bool] = {}
         self.match_look: Callable[[], MatchLook | None] = lambda: None
+        self.point_on: Callable[[int, int], tuple[float, ...] | None] = lambda *_: None
         self._second: PlacedSecond | None = None
         self._unpredicted = Unpredicted(session.source)
 
@@ -107,10 +113,15 @@ class Looking:
         if axis != self._axis and self._viewer.dims.ndim == 3:  # else the plane stays that the user has chosen
             self._axis, self._fitted_on = axis, ""
             self._viewer.dims.order = ORDERS[axis]
-        if worst is not None:
+        if worst is None and (opened.case.channels or (self.placed is not None and self.placed.grid is not None)):
+            worst = self.go.slice_place(axis)[1] // 2
+        if worst is None:
+            return
+        point = self.point_on(axis, worst) if self._viewer.dims.order[0] == axis else None
+        if point is None:
             self.display.set_slice(worst, axis=axis)
-        elif opened.case.channels or (self.placed is not None and self.placed.grid is not None):
-            self.display.set_slice(self.go.slice_place(axis)[1] // 2, axis=axis)
+        else:  # at once: napari cuts its slices anew for a point that moves within them
+            self._viewer.dims.set_point((0, 1, 2), point)
 
     def follow_prediction(self) -> None:
         """Show the prediction as it is edited now; all else stays."""
@@ -138,12 +149,20 @@ class Looking:
         self._solid = solid
         self.look()
 
+    def is_seen(self, layer: Any) -> bool:
+        """Tell whether a layer is seen on slices; what is seen in 3D hides them on the canvas alone."""
+        return bool(self.hidden_now.get(layer, False) if self._solid is not None else layer.visible)
+
     def look(self, turn: Callable[[], None] = lambda: None, /, **changes: Any) -> None:
         """Change how the case is looked at, and show it so; `turn` goes to the place looked at, see `Display.apply`."""
         session, placed = self._session, self.placed
         self.show = replace(self.show, region=session.region, native=session.native_shown, **changes)
         if placed is None:
             return
+        if placed.grid is not None:
+            order = display_order(placed.grid)
+            self.display.ground = order.scale, order.translate
+            rest(self._viewer.layers, *self.display.ground)
         case, second = placed.case, self._second
         labels = None if second is None else second.case.pred
         matched = self.match_look()
@@ -281,9 +300,13 @@ class Looking:
             self.show_corner()
 
     def readout_at(self, position: Any) -> str:
+        """Return what lies at a displayed position of the canvas, in one line; in 3D nothing does."""
+        return self.readout_of(position) if self._viewer.dims.ndisplay == 2 else ""
+
+    def readout_of(self, position: Any) -> str:
         """Return what lies at a displayed position, in one line."""
         session, placed = self._session, self.placed
-        if placed is None or self._viewer.dims.ndisplay != 2 or len(position) != 3:
+        if placed is None or len(position) != 3:
             return ""
         return readout(
             placed.case,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,15 @@ class PaneContents:
         Whose layers.
     vectors : VectorDisplay
         Contours and points.
+    is_seen : callable, optional
+        Takes a layer and tells whether it is seen on slices; those that are visible, by default.
     """
 
-    def __init__(self, viewer: Any, vectors: VectorDisplay) -> None:
-        self._viewer, self._vectors = viewer, vectors
-        self._layers = PaneLayers()
+    def __init__(
+        self, viewer: Any, vectors: VectorDisplay, is_seen: Callable[[Any], bool] = lambda layer: bool(layer.visible)
+    ) -> None:
+        self._viewer, self._vectors, self._is_seen = viewer, vectors, is_seen
+        self._layers = PaneLayers(is_seen)
         self._cuts: dict[str, RingCuts] = {}
 
     def content(self, grid: Grid, axis: int, position_mm: float) -> PaneContent:
@@ -82,7 +86,7 @@ class PaneContents:
         """Descriptions and layers of the roles that are seen."""
         for role in roles:
             spec, layer = self._vectors.spec(role), self._vectors.layer(role)
-            if spec is not None and layer is not None and layer.visible:
+            if spec is not None and layer is not None and self._is_seen(layer):
                 yield spec, layer
 
     def _cut(self, spec: RingsSpec, axis: int, position_mm: float, opacity: float) -> LabelPlane | None:

@@ -6,7 +6,7 @@ Works on `ViewerModel`, which has no window.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -22,9 +22,16 @@ WIDTHS = {1: 1, 2: 3}
 
 
 class PaneLayers:
-    """Slices of a viewer's layers; colours are looked up once."""
+    """Slices of a viewer's layers; colours are looked up once.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    is_seen : callable
+        Takes a layer and tells whether it is seen on slices.
+    """
+
+    def __init__(self, is_seen: Callable[[Any], bool] = lambda layer: bool(layer.visible)) -> None:
+        self._is_seen = is_seen
         self._tables: WeakKeyDictionary[Layer, tuple[Any, Pixels]] = WeakKeyDictionary()
 
     def planes(self, layers: Iterable[Layer], axis: int, position_mm: float) -> list[ImagePlane | LabelPlane]:
@@ -33,7 +40,7 @@ class PaneLayers:
         Parameters
         ----------
         layers : iterable of Layer
-            Of a viewer; those that are hidden, no arrays of three axes or turned are left out.
+            Of a viewer; those that are not seen, no arrays of three axes or turned are left out.
         axis : int
             Displayed axis across the plane: 0 axial, 1 coronal, 2 sagittal.
         position_mm : float
@@ -41,7 +48,9 @@ class PaneLayers:
         """
         found: list[ImagePlane | LabelPlane] = []
         for layer in layers:
-            if not layer.visible or not isinstance(layer, Image | Labels) or layer.ndim != 3 or layer.multiscale:
+            if not isinstance(layer, Image | Labels) or layer.ndim != 3 or layer.multiscale:
+                continue
+            if not self._is_seen(layer):
                 continue
             scale, translate = (tuple(float(v) for v in part) for part in (layer.scale, layer.translate))
             shape = layer.data.shape[:3]

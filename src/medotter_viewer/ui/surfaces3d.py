@@ -126,8 +126,10 @@ class Surfaces3D:
         for layer, visible in flat.visible.items():
             if layer in self._viewer.layers and layer.visible != visible:
                 layer.visible = visible
+        self._looking.hidden_now = {}
         camera.angles, camera.center, camera.zoom = flat.angles, flat.center, flat.zoom
-        self._empty()
+        for layer in self._layers.values():
+            layer.data = _NOTHING  # at a corner of the case: napari counts hidden layers in where it fits a view
         self._looking.show_position()
 
     def close(self) -> None:
@@ -190,6 +192,7 @@ class Surfaces3D:
             return
         viewer, dims, camera = self._viewer, self._viewer.dims, self._viewer.scene.camera
         visible = {layer: bool(layer.visible) for layer in viewer.layers if layer not in self._layers.values()}
+        self._looking.hidden_now = visible
         self._flat = _Flat(
             tuple(dims.point),
             tuple(dims.order),
@@ -257,14 +260,6 @@ class Surfaces3D:
             found.append(("prediction, by its distance from ground truth:", ""))
             found += zip(scale_words(pair, target, len(_SCALE_CODES)), _SCALE_CODES, strict=True)
         return found
-
-    def _empty(self) -> None:
-        """Leave next to nothing in the hidden layers: napari counts them in where it fits a view."""
-        display = self._looking.display
-        corner = display.to_mm((0.0, 0.0, 0.0))
-        for layer in self._layers.values():
-            layer.data = _NOTHING
-            layer.scale, layer.translate = (1.0,) * 3, corner
 
     # ---------------------------------------------------------------- what happened
 

@@ -84,6 +84,8 @@ class ThreePlanes:
         The point that is looked at.
     grid : callable
         Returns the grid that is shown; None while there is none.
+    is_seen : callable
+        Takes a layer and tells whether it is seen on slices.
     readout : callable
         Takes displayed mm and returns what lies there, in one line.
     say : callable
@@ -104,13 +106,14 @@ class ThreePlanes:
         crosshair: Crosshair,
         *,
         grid: Callable[[], Grid | None],
+        is_seen: Callable[[Any], bool],
         readout: Callable[[Any], str],
         say: Callable[[str], None],
         marks_on: Callable[[int, float], list[Mark]],
     ) -> None:
         self._viewer, self._vectors, self._crosshair, self._grid = viewer, vectors, crosshair, grid
         self._readout, self._say, self._marks_on = readout, say, marks_on
-        self._contents = PaneContents(viewer, vectors)
+        self._contents = PaneContents(viewer, vectors, is_seen)
         self._dock: QDockWidget | None = None
         self.panes: Panes | None = None
         self._watch = LayerWatch(viewer, self.content_changed)
