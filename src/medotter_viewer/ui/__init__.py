@@ -2,3 +2,7 @@
 
 The only package that imports napari and Qt. `layers`, `colors`, `windows` and `letters` are pure and need neither.
 """
+
+from medotter_viewer.ui.plain_napari import keep_shapes_plain
+
+keep_shapes_plain()

@@ -67,11 +67,13 @@ def run_window(
     import napari
 
     from medotter_viewer.ui.collecting import this_process_is_ours
+    from medotter_viewer.ui.plain_napari import keep_colors_plain
     from medotter_viewer.ui.window import open_window
 
     this_process_is_ours()
 
     if source is None:
+        keep_colors_plain()
         napari.Viewer(title="medotter_viewer")
         napari.run()
         return 0

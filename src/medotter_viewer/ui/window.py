@@ -31,6 +31,7 @@ from medotter_viewer.ui.keys import bind_keys, bind_shortcuts
 from medotter_viewer.ui.looking import Looking
 from medotter_viewer.ui.match_display import MatchDisplay
 from medotter_viewer.ui.menus import ReviewMenu, unregister
+from medotter_viewer.ui.plain_napari import keep_colors_plain
 from medotter_viewer.ui.predict_bar import PredictBar
 from medotter_viewer.ui.preferences import read_preferences
 from medotter_viewer.ui.reviewing import BLINDED, Reviewing
@@ -374,6 +375,7 @@ def open_window(
     if viewer is None:
         if (reason := no_display()) is not None:
             raise MissingDisplayError(f"no window can be drawn: {reason}; medotter_viewer.plot_case needs none")
+        keep_colors_plain()
         viewer = napari.Viewer(title=source.name, show=show)
         viewer.window._qt_window.resize(*WINDOW_SIZE)
     if (old := _WINDOWS.get(viewer)) is not None:
