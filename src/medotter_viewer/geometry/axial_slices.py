@@ -14,6 +14,7 @@ from medotter_viewer.core.grid import OBLIQUE_DEG, Grid
 from medotter_viewer.core.slice_stack import SliceStack
 from medotter_viewer.errors import GridMismatchError
 from medotter_viewer.geometry.numbered_slices import slice_indices
+from medotter_viewer.geometry.orientation import plane_of
 from medotter_viewer.geometry.placed_rings import pixels_on
 
 _FILES_AXES = ("sagittal", "coronal", "axial")
@@ -45,7 +46,7 @@ class AxialSlices:
 
     def mask(self, volume: NDArray[Any], index: int) -> NDArray[Any]:
         """Return one slice of an array, as it lies in the array: what `to_lps` takes as rows and columns."""
-        return np.asarray(np.take(volume, index, axis=self.axis))
+        return plane_of(np.asarray(volume), self.axis, index)
 
     def to_lps(self, pixels: Ring, index: int) -> Ring:
         """Return (n, 2) x, y in mm LPS of (n, 2) column, row of the slice that `mask` gives."""

@@ -82,6 +82,18 @@ def display_order(grid: Grid) -> DisplayOrder:
     return DisplayOrder(axes, flips, scale, translate)
 
 
+def plane_of(volume: NDArray[ScalarT], axis: int, index: int) -> NDArray[ScalarT]:
+    """Return the plane of an array at an index along an axis: a view (`numpy.take` may copy the whole array first).
+
+    Examples
+    --------
+    >>> plane_of(np.arange(8).reshape(2, 2, 2), 1, -1)
+    array([[2, 3],
+           [6, 7]])
+    """
+    return volume[(slice(None),) * axis + (index,)]
+
+
 def world_to_display(points_world: ArrayLike) -> NDArray[np.float64]:
     """Return (..., 3) displayed mm (-z, y, x of LPS) of (..., 3) world mm RAS+."""
     points = np.asarray(points_world, dtype=np.float64)

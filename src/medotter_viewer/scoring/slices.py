@@ -13,7 +13,7 @@ from medotter_viewer.core.labels import IntArray
 from medotter_viewer.core.spec import MACRO, EvalSpec
 from medotter_viewer.errors import MedotterViewerError, MetricInputError
 from medotter_viewer.geometry.numbered_slices import slice_indices
-from medotter_viewer.geometry.orientation import display_order
+from medotter_viewer.geometry.orientation import display_order, plane_of
 from medotter_viewer.metrics.lung import slice_areas
 from medotter_viewer.metrics.overlap import id_mask
 from medotter_viewer.metrics.surface import bounding_box
@@ -163,7 +163,7 @@ def region_centre(case: Case, spec: EvalSpec, *, region: str | None, axis: int, 
     there: NDArray[np.bool_] | None = None
     for part in (case.gt, case.pred):
         if part is not None:
-            plane: IntArray = np.take(order.apply(part.data), index, axis=axis)
+            plane: IntArray = plane_of(order.apply(part.data), axis, index)
             mask = plane != 0 if spec.is_instances else id_mask(plane, ids)
             there = mask if there is None else there | mask
     box = None if there is None else bounding_box(there)

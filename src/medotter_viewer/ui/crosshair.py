@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.grid import Grid
-from medotter_viewer.geometry.orientation import display_order
+from medotter_viewer.geometry.orientation import display_order, plane_of
 from medotter_viewer.metrics.overlap import id_mask
 from medotter_viewer.scoring.slices import scored_ids
 from medotter_viewer.session.review import ReviewSession
@@ -65,7 +65,7 @@ def _labelled(case: Case, session: ReviewSession, axis: int, index: int) -> list
     planes = []
     for labels in (case.gt, case.pred):
         if labels is not None:
-            plane = np.take(display_order(labels.grid).apply(labels.data), index, axis=axis)
+            plane = plane_of(display_order(labels.grid).apply(labels.data), axis, index)
             planes.append(plane if spec.is_instances else np.where(id_mask(plane, ids), plane, 0))
     wrong = [planes[0] != planes[1]] if len(planes) == 2 else []
     for mask in (*wrong, *(plane != 0 for plane in planes)):
