@@ -16,6 +16,7 @@ from medotter_viewer.review.choices import (
     VERDICTS,
     Choices,
     keep_choices,
+    named_reader,
     read_choices,
     reader_name,
     verdict_list,
@@ -115,22 +116,27 @@ class TestChoices:
         keep_choices(chosen)
         assert read_choices() == chosen
 
-    def test_without_any_the_login_and_the_usual_list(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("getpass.getuser", lambda: "login")
-        assert read_choices() == Choices("login", VERDICTS, blinded=False)
+    def test_without_any_the_usual_list_and_no_name(self) -> None:
+        assert read_choices() == Choices("", VERDICTS, blinded=False)
         assert VERDICTS == ("model error", "gt error", "remap error", "geometry", "artefact", "ambiguous", "fine")
+
+    def test_no_name_is_that_of_the_login(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("getpass.getuser", lambda: "login")
+        assert reader_name(" ") == "login"
 
     def test_a_user_without_a_name_is_a_reader(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def nobody() -> str:
             raise KeyError("uid not found")
 
         monkeypatch.setattr("getpass.getuser", nobody)
-        assert read_choices().reader == "reader"
+        assert reader_name("") == "reader"
 
-    def test_the_variable_names_the_reader(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_variable_names_a_reader_and_is_no_choice(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert named_reader() == ""
         keep_choices(Choices("anna"))
-        monkeypatch.setenv("MEDOTTER_VIEWER_READER", "bert")
-        assert read_choices().reader == "bert"
+        monkeypatch.setenv("MEDOTTER_VIEWER_READER", " bert\n")
+        assert named_reader() == "bert"
+        assert read_choices().reader == "anna"
 
     @pytest.mark.parametrize(
         "content", ["", "[]", "nonsense", '{"reader": 5, "verdicts": {"a": 1}, "blinded": "yes"}', "\0"]
@@ -140,7 +146,7 @@ class TestChoices:
         (own / "choices.json").write_text(content)
         found = read_choices()
         assert found.verdicts == VERDICTS
-        assert found.reader
+        assert found.reader == ""
         assert not found.blinded
 
     def test_what_cannot_be_kept_is_said(self, own: Path) -> None:

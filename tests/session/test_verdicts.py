@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -46,7 +47,7 @@ def full_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
 
 class TestSaying:
     def test_a_verdict_is_in_the_file_when_the_call_returns(self, verdicts: ReviewVerdicts, tiny: Any) -> None:
-        assert verdicts.record("A/bad", "Model error", PLACE) == "A/bad: model error"
+        assert verdicts.record("A/bad", "Model error", PLACE) == "A/bad: model error, by anna"
         assert verdicts.path == tiny.predictions / "tiny-01234567.model.anna.reviews.jsonl"
         assert verdicts.place_words == "beside the predictions"
         (record,) = read_reviews(verdicts.path).records
@@ -72,13 +73,15 @@ class TestSaying:
 
     def test_the_last_verdict_counts_and_what_it_was_is_said(self, verdicts: ReviewVerdicts) -> None:
         verdicts.record("A/bad", "fine")
-        assert verdicts.record("A/bad", "geometry") == "A/bad: geometry (was fine)"
-        assert verdicts.record("A/bad", "geometry") == "A/bad: geometry"
+        assert verdicts.record("A/bad", "geometry") == "A/bad: geometry (was fine), by anna"
+        assert verdicts.record("A/bad", "geometry") == "A/bad: geometry, by anna"
         assert verdicts.verdict("A/bad") == "geometry"
         assert len(read_reviews(verdicts.path).records) == 3
 
     def test_a_comment_is_bound_to_its_place_and_is_no_verdict(self, verdicts: ReviewVerdicts) -> None:
-        assert verdicts.comment("A/bad", "  leaks  ", PLACE) == ("A/bad: comment recorded at LPS -12.0 33.5 88.0 mm")
+        assert verdicts.comment("A/bad", "  leaks  ", PLACE) == (
+            "A/bad: comment recorded at LPS -12.0 33.5 88.0 mm, by anna"
+        )
         assert verdicts.verdict("A/bad") == ""
         (comment,) = verdicts.standing("A/bad").comments
         assert (comment.text, comment.place.position_world) == ("leaks", (12.0, -33.5, 88.0))
@@ -190,13 +193,15 @@ class TestTrouble:
     ) -> None:
         full = os.strerror(errno.ENOSPC)
         kept = "in memory, tried again with the next key"
-        assert verdicts.record("A/bad", "fine") == f"A/bad: fine · NOT WRITTEN ({full}): 1 record {kept}"
+        assert verdicts.record("A/bad", "fine") == f"A/bad: fine, by anna · NOT WRITTEN ({full}): 1 record {kept}"
         assert verdicts.warning.startswith(f"NOT WRITTEN to {verdicts.path}: {full}. 1 record is kept in memory")
-        assert verdicts.record("B/ok", "geometry") == f"B/ok: geometry · NOT WRITTEN ({full}): 2 records {kept}"
+        assert verdicts.record("B/ok", "geometry") == (
+            f"B/ok: geometry, by anna · NOT WRITTEN ({full}): 2 records {kept}"
+        )
         assert verdicts.n_unwritten == 2
         assert verdicts.verdict("A/bad") == "fine"
         full_disk.undo()
-        assert verdicts.record("A/good", "fine") == "A/good: fine"
+        assert verdicts.record("A/good", "fine") == "A/good: fine, by anna"
         assert (verdicts.n_unwritten, verdicts.warning) == (0, "")
         assert [r.case_id for r in read_reviews(verdicts.path).records] == ["A/bad", "B/ok", "A/good"]
 
@@ -280,6 +285,35 @@ class TestChoices:
         assert "1 record is" in verdicts.choose(reader="Bert")
         assert verdicts.reader == "anna"
         assert verdicts.n_unwritten == 1
+
+    def test_a_reader_whom_the_environment_names_is_never_kept_along_with_another_choice(
+        self, new_session: NewSession, own: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("MEDOTTER_VIEWER_READER", "bert")
+        monkeypatch.setattr("getpass.getuser", lambda: "login")
+        verdicts = new_session().verdicts
+        assert verdicts.reader == "bert"
+        assert "for this window alone" in verdicts.reader_words
+        verdicts.choose(blinded=True)
+        assert json.loads((own / "choices.json").read_text())["reader"] == ""
+        monkeypatch.delenv("MEDOTTER_VIEWER_READER")
+        later = new_session().verdicts
+        assert (later.reader, later.blinded, later.reader_words) == ("login", True, "")
+        later.choose(reader="anna")
+        later.choose(blinded=False)
+        assert (new_session().verdicts.reader, new_session().verdicts.blinded) == ("anna", False)
+
+    def test_what_holds_for_this_review_alone_is_not_kept(
+        self, new_session: NewSession, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv("MEDOTTER_VIEWER_READER")
+        verdicts = new_session().verdicts
+        verdicts.choose(reader="anna")
+        verdicts.choose(reader="carl", verdicts=("good",), keep=False)
+        verdicts.choose(blinded=True)
+        assert (verdicts.reader, verdicts.words) == ("carl", ("good",))
+        later = new_session().verdicts
+        assert (later.reader, len(later.words), later.blinded) == ("anna", 7, True)
 
     def test_choices_that_cannot_be_kept_hold_for_this_review(self, verdicts: ReviewVerdicts, own: Path) -> None:
         own.write_text("in the way")

@@ -12,7 +12,7 @@ from review_windows import block_case, settle, wait_for
 from medotter_viewer.review.reading import read_reviews
 
 pytestmark = pytest.mark.window
-SPEC = {"eval_regions": {"one": [1], "two": [2]}, "metrics": ["dice", "hd95"], "main_region": "one"}
+SPEC = {"eval_regions": {"one": [1], "two": [2], "both": [1, 2]}, "metrics": ["dice", "hd95"], "main_region": "one"}
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +56,7 @@ def test_keys_judge_comment_take_back_and_go_on(window: Any, qtbot: Any) -> None
 
     press(qtbot, canvas(window), Qt.Key.Key_F2)
     assert verdicts.verdict("A/0") == "gt error"
-    assert window.docks._line.text() == "A/0: gt error"
+    assert window.docks._line.text() == "A/0: gt error, by anna"
 
     for widget, key, word in (
         (window.docks.cases.table, Qt.Key.Key_F1, "model error"),
@@ -157,8 +157,119 @@ def test_while_another_case_is_opened_nothing_is_recorded(window: Any) -> None:
     session = window.session
     session._opening.loading = "A/1"
     window.reviewing.judge("fine")
-    assert "A/1 is being opened: nothing recorded" in window.docks._line.text()
+    assert "A/1 was still being opened: nothing recorded" in window.docks._line.text()
+    window.docks.mention("what is under the pointer")
+    assert "nothing recorded" in window.docks._line.text()  # for a while: it must be read
+    window.docks._held.timeout.emit()
+    assert window.docks._line.text() == "what is under the pointer"
     window.reviewing.comment("typed")
     assert window.docks.review.comment.text() == "typed"
     session._opening.loading = None
     assert session.verdicts.standing("A/0").said == ()
+
+
+def line(window: Any) -> str:
+    return str(window.docks._line.text())
+
+
+def go(window: Any, case_id: str) -> None:
+    window.session.go_to(case_id)
+    wait_for(lambda: window.session.case.case_id == case_id, case_id)
+    settle(0.1)
+
+
+def paint(window: Any, index: tuple[int, int, int]) -> None:
+    """One stroke of one voxel, as napari makes it."""
+    layer = window.display.layer("pred")
+    layer.brush_size = 1
+    layer.paint(index, 2)
+
+
+def test_control_z_on_the_picture_takes_back_the_last_thing_done_and_only_that(window: Any, qtbot: Any) -> None:
+    from qtpy.QtCore import Qt
+
+    verdicts, layer = window.session.verdicts, window.display.layer("pred")
+    before = np.array(layer.data)
+
+    def undo() -> None:
+        window.focus_canvas()
+        press(qtbot, canvas(window), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        settle(0.3)
+
+    def is_painted() -> bool:
+        return not np.array_equal(before, np.asarray(layer.data))
+
+    undo()
+    assert line(window) == "nothing to take back on this case"
+
+    paint(window, (3, 3, 3))
+    settle(0.3)
+    window.reviewing.judge("fine")
+    undo()
+    assert (verdicts.verdict("A/0"), is_painted()) == ("", True)
+    assert line(window) == "A/0: verdict fine taken back; verdict: none"
+    undo()
+    assert (verdicts.verdict("A/0"), is_painted()) == ("", False)
+    assert line(window).startswith("a stroke was taken back")
+
+    window.reviewing.judge("fine")
+    paint(window, (3, 3, 3))
+    settle(0.3)
+    undo()
+    assert (verdicts.verdict("A/0"), is_painted()) == ("fine", False)
+    undo()  # the verdict was not the last thing done: the line says how
+    assert verdicts.verdict("A/0") == "fine"
+    assert line(window).endswith("Q, then Ctrl+Z in the empty field, takes back the verdict fine on A/0")
+
+    go(window, "A/1")
+    undo()
+    assert verdicts.verdict("A/0") == "fine"
+    window.reviewing.begin_comment()
+    press(qtbot, window.docks.review.comment, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert verdicts.verdict("A/0") == ""
+
+
+def test_the_brush_is_put_down_with_its_case_and_says_why_it_cannot_be_taken_up(window: Any, qtbot: Any) -> None:
+    from qtpy.QtCore import Qt
+
+    layer = window.display.layer("pred")
+    window.editing.toggle()
+    assert layer.mode == "paint"
+    go(window, "A/1")
+    assert window.display.layer("pred").mode == "pan_zoom"
+    assert line(window) == "painting ended with the case, Shift+E begins again"
+    window.show_message("")
+    go(window, "A/2")
+    assert "painting ended" not in line(window)
+
+    window.session.select_region("both")
+    settle(0.1)
+    window.focus_canvas()
+    for key in (Qt.Key.Key_2, Qt.Key.Key_P):
+        window.show_message("")
+        press(qtbot, canvas(window), key)
+        assert line(window) == "all regions must be shown to paint: click the row 'all'"
+    window.session.select_region(None)
+    settle(0.1)
+    press(qtbot, canvas(window), Qt.Key.Key_2)
+    assert window.display.layer("pred").mode == "paint"
+
+
+def test_the_menu_and_the_palette_name_the_verdicts_of_the_list(window: Any) -> None:
+    from napari._app_model import get_app_model
+
+    def names() -> tuple[list[str], list[str]]:
+        menu = [added.text() for action, added in window.menu._added if action.key in ("F1", "F2")]
+        commands = get_app_model().commands
+        keys = [f"medotter-viewer.review.verdict_{place}_of_the_list" for place in (1, 2)]
+        return menu, [commands[key].title for key in keys]
+
+    assert names() == (
+        ["Verdict: model error\tF1", "Verdict: gt error\tF2"],
+        ["Verdict: model error  (F1)", "Verdict: gt error  (F2)"],
+    )
+    window.session.verdicts.choose(verdicts=("good",), keep=False)
+    assert names() == (
+        ["Verdict: good\tF1", "Verdict 2 of the list\tF2"],
+        ["Verdict: good  (F1)", "Verdict 2 of the list  (F2)"],
+    )

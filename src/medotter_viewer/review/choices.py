@@ -28,7 +28,7 @@ class Choices:
     Parameters
     ----------
     reader : str
-        Name that records carry.
+        Name that records carry; empty stands for that of the login.
     verdicts : tuple of str
         Keys of verdicts, see `verdict_key`.
     blinded : bool
@@ -54,11 +54,19 @@ def verdict_list(texts: Iterable[str]) -> tuple[str, ...]:
 
 def reader_name(text: str) -> str:
     """Return a name of one line; that of the login where it is empty."""
-    return " ".join(text.split())[:_LONGEST].strip() or login_name("reader")
+    return _one_line(text) or login_name("reader")
+
+
+def named_reader() -> str:
+    """Return the reader that the environment names; empty where it names none.
+
+    Whoever starts the program so is that reader for as long as it runs: the name is never kept as a choice.
+    """
+    return _one_line(os.environ.get(READER_VARIABLE, ""))
 
 
 def read_choices() -> Choices:
-    """Return the user's choices; what is not there or cannot be used is as usual."""
+    """Return the user's choices as they are kept; what is not there or cannot be used is as usual."""
     raw: Any = None
     try:
         raw = json.loads(_file().read_text(encoding="utf-8"))
@@ -67,8 +75,8 @@ def read_choices() -> Choices:
     raw = raw if isinstance(raw, dict) else {}
     verdicts, reader = raw.get("verdicts"), raw.get("reader")
     texts = [text for text in verdicts if isinstance(text, str)] if isinstance(verdicts, list) else []
-    named = os.environ.get(READER_VARIABLE) or (reader if isinstance(reader, str) else "")
-    return Choices(reader_name(named), verdict_list(texts), raw.get("blinded") is True)
+    kept = _one_line(reader) if isinstance(reader, str) else ""
+    return Choices(kept, verdict_list(texts), raw.get("blinded") is True)
 
 
 def keep_choices(choices: Choices) -> None:
@@ -87,6 +95,10 @@ def keep_choices(choices: Choices) -> None:
         part.replace(file)
     except (OSError, RuntimeError, UnicodeError) as error:
         raise WriteError(f"your choices are not kept for the next review: {error}") from error
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:_LONGEST].strip()
 
 
 def _file() -> Path:

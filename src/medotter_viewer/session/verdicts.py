@@ -13,7 +13,15 @@ from psygnal import Signal, SignalGroup
 from medotter_viewer.core.case import Case
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.errors import MedotterViewerError, WriteError
-from medotter_viewer.review.choices import Choices, keep_choices, read_choices, reader_name, verdict_list
+from medotter_viewer.review.choices import (
+    READER_VARIABLE,
+    Choices,
+    keep_choices,
+    named_reader,
+    read_choices,
+    reader_name,
+    verdict_list,
+)
 from medotter_viewer.review.places import SUFFIX, ReviewPlace, choose_place, file_name, name_start, reviews_folder
 from medotter_viewer.review.reader_file import ReaderFile, readers_of
 from medotter_viewer.review.records import NOWHERE, Place, Record, Subject, verdict_key
@@ -53,7 +61,8 @@ class ReviewVerdicts:
         self.events = VerdictEvents()
         self._source = source
         self._subject = Subject(source.name, source.version, source.hash, source.model)
-        self._known: Choices | None = None
+        self._kept: Choices | None = None  # for reviews to come
+        self._known: Choices | None = None  # of this review
         self._open: ReaderFile | None = None
         self._made: list[Record] = []  # in this review, not taken back: what undo takes back
 
@@ -74,15 +83,28 @@ class ReviewVerdicts:
         """Whether model, numbers and other readers are hidden until a case is judged."""
         return self._choices.blinded
 
-    def choose(self, **changes: Any) -> str:
-        """Choose another `reader`, other `verdicts` or whether to be `blinded`, and keep it for reviews to come.
+    @property
+    def reader_words(self) -> str:
+        """Where the reader's name comes from, where it is not what was chosen for all reviews; else empty."""
+        if self.reader == named_reader():
+            return f"{self.reader} is named by {READER_VARIABLE}: for this window alone"
+        return ""
+
+    def choose(self, *, keep: bool = True, **changes: Any) -> str:
+        """Choose another `reader`, other `verdicts` or whether to be `blinded`.
 
         Another reader has another file. Returns what is to be said, empty where all is well.
+
+        Parameters
+        ----------
+        keep : bool
+            Whether that is kept for reviews to come. What holds by other ways, such as a reader that the environment
+            names, is never kept along with it.
+        **changes
+            What is chosen.
         """
-        before, chosen = self._choices, replace(self._choices, **changes)
-        chosen = Choices(reader_name(chosen.reader), verdict_list(chosen.verdicts), chosen.blinded)
-        if chosen == before:
-            return ""
+        before = self._choices
+        chosen = _usable(replace(before, **changes))
         said = ""
         if chosen.reader != before.reader and self._open is not None:
             if self.close():  # they are this reader's: nobody else may have them, and they must not be lost
@@ -90,10 +112,15 @@ class ReviewVerdicts:
             self._made.clear()
             self._open = None
         self._known = chosen
-        try:
-            keep_choices(chosen)
-        except WriteError as error:
-            said = str(error)
+        kept = self._kept if self._kept is not None else read_choices()
+        if keep and (now := replace(kept, **{key: getattr(chosen, key) for key in changes})) != kept:
+            self._kept = now
+            try:
+                keep_choices(now)
+            except WriteError as error:
+                said = str(error)
+        if chosen == before:
+            return said
         self.events.choices_changed.emit()
         if chosen.reader != before.reader or chosen.blinded != before.blinded:
             self.events.all_changed.emit()
@@ -142,7 +169,7 @@ class ReviewVerdicts:
         self._append(record)
         self._made.append(record)
         was = f" (was {before})" if before and before != key else ""
-        return self._with_warning(f"{case_id}: {key}{was}")
+        return self._with_warning(f"{case_id}: {key}{was}, by {self.reader}")
 
     def comment(self, case_id: str, text: str, place: Place = NOWHERE) -> str:
         """Record a comment on a case, bound to a place. Returns what is to be said; an empty text says nothing."""
@@ -154,7 +181,7 @@ class ReviewVerdicts:
         self._made.append(record)
         where = place.position_world
         at = "" if where is None else f" at LPS {-where[0]:z.1f} {-where[1]:z.1f} {where[2]:z.1f} mm"
-        return self._with_warning(f"{case_id}: comment recorded{at}")
+        return self._with_warning(f"{case_id}: comment recorded{at}, by {self.reader}")
 
     def undo(self) -> str:
         """Take back the last verdict or comment of this review; what was recorded before it stays. Returns words."""
@@ -166,6 +193,14 @@ class ReviewVerdicts:
         what = f"verdict {last.verdict}" if last.kind == "verdict" else "comment"
         now = self.verdict(last.case_id)
         return self._with_warning(f"{last.case_id}: {what} taken back; verdict: {now or 'none'}")
+
+    @property
+    def last_words(self) -> str:
+        """What `undo` would take back, in words; empty where there is nothing."""
+        if not self._made:
+            return ""
+        last = self._made[-1]
+        return f"verdict {last.verdict} on {last.case_id}" if last.kind == "verdict" else f"comment on {last.case_id}"
 
     # ---------------------------------------------------------------- the file
 
@@ -234,7 +269,8 @@ class ReviewVerdicts:
     @property
     def _choices(self) -> Choices:
         if self._known is None:
-            self._known = read_choices()
+            self._kept = read_choices()
+            self._known = _usable(replace(self._kept, reader=named_reader() or self._kept.reader))
         return self._known
 
     @property
@@ -267,6 +303,10 @@ class ReviewVerdicts:
             f"NOT WRITTEN ({self._file.log.error}): {n} record{'s' * (n > 1)} in memory, tried again with the next key"
         )
         return f"{said} · {reason}" if n else said
+
+
+def _usable(choices: Choices) -> Choices:
+    return Choices(reader_name(choices.reader), verdict_list(choices.verdicts), choices.blinded)
 
 
 def _predictions(source: CaseSource) -> Path | None:

@@ -6,13 +6,14 @@ Keys are bound by `ui.keys`, shown by `ui.key_sheet`, and every action stands in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from medotter_viewer.errors import MedotterViewerError
 from medotter_viewer.ui.choosing import choose_predictions
 from medotter_viewer.ui.saved_reviews import copy_link, restore_review, save_review
+from medotter_viewer.ui.taking_back import take_back
 
 if TYPE_CHECKING:
     from medotter_viewer.ui.window import ReviewWindow
@@ -50,6 +51,18 @@ class Action:
 
 VERDICT_KEYS = tuple(f"F{number}" for number in range(1, 8))
 """The keys of verdicts, in the order of the reader's list."""
+
+
+def verdict_title(action: Action, verdicts: Sequence[str]) -> str:
+    """Return what an action does, with the word of the reader's list where it records a verdict.
+
+    Examples
+    --------
+    >>> [verdict_title(action, ["fine"]) for action in ACTIONS if action.key in ("F1", "F2", "Q")]
+    ['verdict: fine', 'verdict 2 of the list', 'comment on the middle of the picture']
+    """
+    place = VERDICT_KEYS.index(action.key) if action.key in VERDICT_KEYS else len(verdicts)
+    return f"verdict: {verdicts[place]}" if place < len(verdicts) else action.title
 
 
 def _verdict(place: int) -> Action:
@@ -99,7 +112,7 @@ ACTIONS: tuple[Action, ...] = (
     *(_verdict(place) for place in range(len(VERDICT_KEYS))),
     Action("Q", "comment on the middle of the picture", "review", lambda w: w.reviewing.begin_comment()),
     Action("Shift-E", "edit predicted contours or points / end it", "editing", lambda w: w.editing.toggle()),
-    Action("Control-Z", "take back a change", "editing", lambda w: w.editing.undo()),
+    Action("Control-Z", "take back a change, or the verdict just given", "editing", take_back),
     Action("Control-Shift-Z", "do it again", "editing", lambda w: w.editing.redo()),
     Action(
         "Shift-S",

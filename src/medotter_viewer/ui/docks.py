@@ -26,6 +26,8 @@ from medotter_viewer.ui.widgets.vertebrae import VertebraeDock
 from medotter_viewer.ui.widgets.why_asking import WhyAsking
 
 WIDTH, MOST_WIDTH = 350, 420
+HOLD_MS = 6000
+"""How long a line stays that must not be missed."""
 _METRIC_WIDTH = 45  # of a column
 SCORES_WIDTH = 460
 CONTOURS, VERTEBRAE = "lung_contour", "vertebra"
@@ -139,6 +141,11 @@ class Docks:
         self._line.setMinimumWidth(1)  # a long message must not widen the window
         self._line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         main.statusBar().addPermanentWidget(self._line)
+        self._mentioned = ""
+        self._held = QTimer(self._line)  # while it runs, what is only mentioned waits
+        self._held.setSingleShot(True)
+        self._held.setInterval(HOLD_MS)
+        self._held.timeout.connect(lambda: self._write(self._mentioned) if self._mentioned else None)
 
     def _open_source(self, source: CaseSource, case_id: str) -> None:
         """Open a review of another source in this window, once what asked for it is done: it goes with this review."""
@@ -186,8 +193,31 @@ class Docks:
             dock.setVisible(not hidden)
         self.show(but)
 
-    def say(self, text: str) -> None:
-        """Show a line at the bottom of the window."""
+    def say(self, text: str, *, hold: bool = False) -> None:
+        """Show a line at the bottom of the window.
+
+        Parameters
+        ----------
+        text : str
+            What is said.
+        hold : bool
+            Whether it stays for some seconds, unless something else is said: what is only mentioned waits.
+        """
+        self._mentioned = ""
+        if hold:
+            self._held.start()
+        else:
+            self._held.stop()
+        self._write(text)
+
+    def mention(self, text: str) -> None:
+        """Show a line that nobody asked for, such as what is under the pointer, once what is held was read."""
+        if self._held.isActive():
+            self._mentioned = text
+        else:
+            self._write(text)
+
+    def _write(self, text: str) -> None:
         self._line.setText(" ".join(text.split()))
         self._line.setToolTip(self._line.text())
 

@@ -15,11 +15,13 @@ from medotter_viewer.ui.point_editing import PointEditing
 from medotter_viewer.ui.ring_editing import RingEditing
 
 _STROKE_DELAY_MS = 150
+_LABEL_MAPS = ("ground", "error", "gt", "second", "pred", "selected")
 _BRUSHES = ("paint", "erase", "fill", "polygon")
 RING_TOOLS = "4 drag points · 2 add · 1 remove · 5 move · 3 delete · P draw"
 POINT_TOOLS = "drag a point in this plane · 1 delete the selected one"
 LABEL_TOOLS = "1 erase, 2 paint, 4 fill, 5 take the label under the pointer; Ctrl+Z takes a stroke back; Shift+E ends"
 ALL_REGIONS = "all regions must be shown to paint: click the row 'all'"
+ONLY_PREDICTION = "only the prediction is painted on: select it in the list of layers, or press Shift+E"
 NOT_ITS_OWN_IDS = "the prediction cannot be painted on as it is shown: its ids are too large, or too many"
 
 
@@ -35,10 +37,15 @@ class Editing:
     looking : Looking
         What is shown.
     say : callable
-        Says something in the status line.
+        Says something in the status line; with ``hold`` so that it is not missed.
+
+    Attributes
+    ----------
+    on_stroke : callable
+        Called when something was painted, or a stroke taken back.
     """
 
-    def __init__(self, viewer: Any, session: ReviewSession, looking: Looking, say: Callable[[str], None]) -> None:
+    def __init__(self, viewer: Any, session: ReviewSession, looking: Looking, say: Callable[..., None]) -> None:
         self._viewer, self._session, self._looking, self._say = viewer, session, looking, say
         self._tool: RingEditing | PointEditing | None = None
         self._strokes = QTimer()
@@ -46,6 +53,7 @@ class Editing:
         self._strokes.setInterval(_STROKE_DELAY_MS)
         self._strokes.timeout.connect(self._on_strokes_settled)
         self._watched: Any = None
+        self.on_stroke: Callable[[], None] = lambda: None  # the window tells
         self._history = (0, 0)
 
     @property
@@ -80,9 +88,10 @@ class Editing:
     def _toggle_brush(self) -> str:
         """Take up the brush, with the label of the region that is looked at, or put it down; return that in words."""
         layer = self._looking.display.layer("pred")
-        if layer is None or not layer.editable:
-            is_region = layer is not None and isinstance(layer.data, RegionView)
-            return ALL_REGIONS if is_region else NOT_ITS_OWN_IDS
+        if layer is None:
+            return NOT_ITS_OWN_IDS
+        if (why := self.why_not(layer)) is not None:
+            return why
         if layer.mode in _BRUSHES:
             layer.mode = "pan_zoom"
             unsaved = bool(self._session.edits.unwritten_ids)
@@ -95,18 +104,43 @@ class Editing:
         name = next((f" {name}" for name, ids in regions.items() if tuple(ids) == (label,)), "")
         return f"painting {label}{name}: {LABEL_TOOLS}"
 
-    def undo(self) -> None:
-        """Take back the last change of contours or points, and show where it was."""
-        self._step(self._session.edits.undo, "nothing to take back")
+    def why_not(self, layer: Any) -> str | None:
+        """Return why a label map of the review cannot be painted on; None where it can, or is another layer."""
+        display = self._looking.display
+        if layer.editable or not any(layer is display.layer(role) for role in _LABEL_MAPS):
+            return None
+        pred = display.layer("pred")
+        if pred is None or layer is not pred:
+            return ONLY_PREDICTION
+        return ALL_REGIONS if isinstance(layer.data, RegionView) else NOT_ITS_OWN_IDS
+
+    def undo(self) -> bool:
+        """Take back the last stroke, or change of contours or points, and say so; tell whether there was one."""
+        layer = self._paintable()
+        if layer is not None and _history(layer)[0]:
+            layer.undo()
+            self._say("a stroke was taken back (Ctrl+Shift+Z does it again)")
+            return True
+        return self._step(self._session.edits.undo)
 
     def redo(self) -> None:
         """Do again what was taken back."""
-        self._step(self._session.edits.redo, "nothing to do again")
+        layer = self._paintable()
+        if layer is not None and _history(layer)[1]:
+            layer.redo()
+        elif not self._step(self._session.edits.redo):
+            self._say("nothing to do again")
 
     # ---------------------------------------------------------------- what happened
 
     def case_will_change(self) -> None:
-        """Drop what goes on: its case is open no more."""
+        """Drop what goes on, and put the brush down: a click on the next case must not change it."""
+        layer = self._looking.display.layer("pred")
+        if layer is not None and layer.mode in _BRUSHES:
+            layer.mode = "pan_zoom"
+            left = ", ".join(self._session.edits.unwritten_ids)
+            unsaved = f"; edits of {left} are in no file, and kept until the window closes" * bool(left)
+            self._say(f"painting ended with the case, Shift+E begins again{unsaved}", hold=True)
         if self._tool is not None:
             self._tool.close(take_up=False)
             self._tool = None
@@ -179,22 +213,29 @@ class Editing:
         self._looking.look()
         self.select_label_map()
 
-    def _step(self, step: Callable[[], bool], nothing: str) -> None:
+    def _paintable(self) -> Any:
+        """The predicted label map if it can be painted on now; None otherwise."""
+        layer = self._looking.display.layer("pred")
+        if layer is None or self._tool is not None or not self._looking.display.shows("pred"):
+            return None
+        return layer if layer.editable else None
+
+    def _step(self, step: Callable[[], bool]) -> bool:
         if self._tool is not None:
             if self._tool.drop_drawing():
-                return
+                return True
             self._tool.finish()
         before = self._looking.placed
-        if not step():
-            self._say(nothing)
-        elif before is not None:
+        if (done := step()) and before is not None:
             self._looking.go.to_change(before)
         self.position_changed()
+        return done
 
     # ---------------------------------------------------------------- strokes on a label map
 
     def _on_painted(self, event: Any = None) -> None:
         """Count what was painted at once; the rest follows when strokes settle."""
+        self.on_stroke()
         found = strokes.changed_by(getattr(event, "value", None))
         self._count(found if found is not None else strokes.redrawn(event, self._viewer.dims))
         self._strokes.start()
@@ -210,6 +251,7 @@ class Editing:
         """Undo and redo only redraw: they are told by the length of the layer's history."""
         history = _history(self._watched)
         if history != self._history:
+            self.on_stroke()
             undone = history[1] > self._history[1]
             self._history = history
             steps = getattr(self._watched, "_redo_history" if undone else "_undo_history", ())

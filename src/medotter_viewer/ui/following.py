@@ -76,7 +76,7 @@ class Following:
         self._looking.show_case(opened)
         self._window.overlay.set_loading("")
         self._viewer.title = f"{opened.case.case_id} - {self._session.source.name}"
-        self._docks.say(case_line(opened.case))
+        self._docks.mention(case_line(opened.case))
         self._on_position_changed()
         self._window.editing.case_changed()
         self._window.tools.case_changed()
@@ -87,7 +87,7 @@ class Following:
 
     def _on_failed(self, message: str) -> None:
         self._window.overlay.set_loading("")
-        self._window.show_message(message)
+        self._window.show_message(message, hold=True)
 
     def _on_looks_changed(self, _: object = None) -> None:
         self._looking.look()
@@ -115,4 +115,4 @@ class Following:
         case = self._session.case
         if case is not None:
             text = self._looking.readout_at(event.position)
-            self._docks.say(f"{case.case_id}  ·  {text}" if text else case_line(case))
+            self._docks.mention(f"{case.case_id}  ·  {text}" if text else case_line(case))

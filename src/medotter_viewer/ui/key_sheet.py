@@ -10,7 +10,7 @@ from qtpy.QtCore import QEvent, QObject, Qt
 from qtpy.QtGui import QKeySequence
 from qtpy.QtWidgets import QFrame, QGridLayout, QLabel, QShortcut, QWidget
 
-from medotter_viewer.ui.actions import ACTIONS, GROUPS, MOUSE, SHARED, VERDICT_KEYS, shown_key
+from medotter_viewer.ui.actions import ACTIONS, GROUPS, MOUSE, SHARED, shown_key, verdict_title
 
 Section = tuple[str, list[tuple[str, str]]]
 
@@ -32,9 +32,8 @@ def sections(verdicts: Sequence[str] = ()) -> list[Section]:
         The reader's list, whose words stand for the keys of verdicts.
     """
     found: list[Section] = []
-    words = {key: f"verdict: {word}" for key, word in zip(VERDICT_KEYS, verdicts, strict=False)}
     for group in GROUPS:
-        lines = [(_key_text(a.key), words.get(a.key, a.title)) for a in ACTIONS if a.group == group and a.key]
+        lines = [(_key_text(a.key), verdict_title(a, verdicts)) for a in ACTIONS if a.group == group and a.key]
         lines += [(what, title) for what, title, of in MOUSE if of == group]
         if lines:
             found.append((group, lines))

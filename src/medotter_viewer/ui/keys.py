@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from medotter_viewer.ui.actions import ACTIONS, Action, run_action
+from medotter_viewer.ui.taking_back import take_back
 
 if TYPE_CHECKING:
     from medotter_viewer.ui.window import ReviewWindow
@@ -19,6 +20,9 @@ VERDICTS = tuple(f"F{number}" for number in range(1, 8))
 """Keys that work wherever the keyboard is, in a field that is written in too."""
 BY_QT = frozenset({"Tab", "?", *VERDICTS})
 """Keys that never reach napari: Tab moves the focus, where ? is differs between keyboards, and verdicts."""
+UNDO = "Control-Z"
+TOOLS = frozenset(f"activate_labels_{tool}_mode" for tool in ("paint", "erase", "fill", "polygon"))
+"""What napari calls taking up a tool that changes a label layer; a person may have given it other keys."""
 SETTINGS_OF_BRUSHES = frozenset({"B", "X"})
 """Keys of label layers that mean nothing until something is painted."""
 _IDLE = ("pan_zoom", "transform")
@@ -38,10 +42,10 @@ def bind_keys(window: ReviewWindow) -> Callable[[], None]:
     bound = {a.key: _bound(window, a) for a in ACTIONS if a.key and a.key not in BY_QT}
     for key, call in bound.items():
         viewer.bind_key(key, call, overwrite=True)
-    taken: list[tuple[Any, str]] = []
+    taken: list[tuple[Any, Any]] = []
 
     def take(layer: Any) -> None:
-        for key, call in _on_layer(layer, bound).items():
+        for key, call in {**_on_layer(layer, bound), **_tools_of(window, layer)}.items():
             layer.bind_key(key, call, overwrite=True)
             taken.append((layer, key))
 
@@ -100,6 +104,44 @@ def _on_layer(layer: Any, bound: dict[str, Call]) -> dict[str, Call]:
         elif isinstance(layer, Labels) and key in SETTINGS_OF_BRUSHES:
             found[key] = _unless_painting(call, own)
     return found
+
+
+def _tools_of(window: ReviewWindow, layer: Any) -> dict[Any, Call]:
+    """What is to be bound on a label layer for its own tools: they say why they do nothing, and are taken back."""
+    from napari.layers import Labels
+
+    if not isinstance(layer, Labels):
+        return {}
+    tools = {key: call for key, call in Labels.class_keymap.items() if getattr(call, "__name__", "") in TOOLS}
+    found: dict[Any, Call] = {key: _or_why(window, call) for key, call in tools.items()}
+    if (undo := _of_kind(layer, UNDO)) is not None:
+        found[UNDO] = _taken_back(window, undo)
+    return found
+
+
+def _or_why(window: ReviewWindow, theirs: Call) -> Call:
+    """Take up a tool, or say why nothing can be painted: napari would say nothing."""
+
+    def press(layer: Any) -> Any:
+        if (why := window.editing.why_not(layer)) is None:
+            return theirs(layer)
+        window.show_message(why, hold=True)
+        return None
+
+    return press
+
+
+def _taken_back(window: ReviewWindow, theirs: Call) -> Call:
+    """Take back what was done last: of a label map of somebody's own, its strokes."""
+
+    def press(layer: Any) -> Any:
+        is_theirs = layer is not window.looking.display.layer("pred")
+        if is_theirs and len(getattr(layer, "_undo_history", [])):
+            return theirs(layer)
+        run_action(window, take_back)
+        return None
+
+    return press
 
 
 def _of_kind(layer: Any, key: str) -> Call | None:

@@ -7,13 +7,13 @@ long as any review is open, and act on that of the window in front.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from qtpy.QtWidgets import QMenu
 
-from medotter_viewer.ui.actions import ACTIONS, GROUPS, Action, run_action, shown_key
+from medotter_viewer.ui.actions import ACTIONS, GROUPS, Action, run_action, shown_key, verdict_title
 
 if TYPE_CHECKING:
     from medotter_viewer.ui.window import ReviewWindow
@@ -23,7 +23,8 @@ PREFIX = "medotter-viewer.review."
 CONTEXT_KEY = "medotter_viewer_review"
 """True in the context of viewers with a review: elsewhere the commands of the palette are disabled."""
 
-_REGISTERED: WeakKeyDictionary[Any, Callable[[], None]] = WeakKeyDictionary()  # of napari's application
+_REGISTERED: WeakKeyDictionary[Any, tuple[Callable[[], None], tuple[str, ...]]] = WeakKeyDictionary()
+"""Of napari's application: what takes the commands out again, and the verdicts that they name."""
 
 
 class ReviewMenu:
@@ -43,6 +44,7 @@ class ReviewMenu:
     def __init__(self, window: ReviewWindow) -> None:
         self._window = window
         self._held: set[str] = set()
+        self._added: list[tuple[Action, Any]] = []
         bar = window.viewer.window.main_menu
         self.menu = QMenu(TITLE, bar)
         self.menu.setToolTipsVisible(True)
@@ -56,7 +58,9 @@ class ReviewMenu:
             panels.addAction(dock.toggleViewAction())
         bar.insertMenu(window.viewer.window.help_menu.menuAction(), self.menu)
         _context(window.viewer)[CONTEXT_KEY] = True
-        _register()
+        self._choices_changed = window.session.verdicts.events.choices_changed
+        self._choices_changed.connect(self._name_verdicts)
+        self._name_verdicts()
 
     def run(self, action: Action) -> None:
         """Do what an action does; one that is held by its key begins, and ends when it is asked for again."""
@@ -72,6 +76,7 @@ class ReviewMenu:
 
     def close(self) -> None:
         """Take the menu out of its window."""
+        self._choices_changed.disconnect(self._name_verdicts, missing_ok=True)
         try:
             _context(self._window.viewer)[CONTEXT_KEY] = False
             self.menu.menuAction().setVisible(False)
@@ -80,11 +85,19 @@ class ReviewMenu:
         except (AttributeError, RuntimeError):  # the window has gone, and taken it along
             return
 
+    def _name_verdicts(self) -> None:
+        """Write what actions do, by the words of the reader's list of verdicts, here and in the palette."""
+        words = self._window.session.verdicts.words
+        for action, added in self._added:
+            title = capitalised(verdict_title(action, words)).replace("&", "&&")
+            # Behind a tab Qt writes a key and does not listen to it: the canvas does.
+            added.setText(f"{title}\t{shown_key(action.key)}" if action.key else title)
+        _register(words)
+
     def _add(self, part: QMenu, action: Action) -> None:
-        # Behind a tab Qt writes a key and does not listen to it: the canvas does.
-        title = capitalised(action.title).replace("&", "&&")
-        added = part.addAction(f"{title}\t{shown_key(action.key)}" if action.key else title)
+        added = part.addAction("")
         added.setObjectName(command_id(action))
+        self._added.append((action, added))
         added.triggered.connect(lambda _=False, action=action: self.run(action))
 
 
@@ -109,32 +122,35 @@ def unregister() -> None:
     from napari._app_model import get_app_model
 
     app = get_app_model()
-    dispose = _REGISTERED.pop(app, None)
-    if dispose is not None:
+    found = _REGISTERED.pop(app, None)
+    if found is not None:
         with _one_change(app):
-            dispose()
+            found[0]()
 
 
-def _register() -> None:
-    """Put all actions into the palette, once for all windows."""
+def _register(verdicts: Sequence[str]) -> None:
+    """Put all actions into the palette, once for all windows, with the verdicts of the one that chose last."""
     from app_model.expressions import parse_expression
     from app_model.types import Action as Command
     from napari._app_model import get_app_model
 
     app = get_app_model()
-    if app in _REGISTERED:
+    before = _REGISTERED.get(app)
+    if before is not None and before[1] == tuple(verdicts):
         return
     commands = [
         Command(
             id=command_id(action),
-            title=capitalised(action.title) + (f"  ({shown_key(action.key)})" if action.key else ""),
+            title=capitalised(verdict_title(action, verdicts)) + (f"  ({shown_key(action.key)})" if action.key else ""),
             callback=_in_front(action),
             enablement=parse_expression(CONTEXT_KEY),
         )
         for action in ACTIONS
     ]
     with _one_change(app):
-        _REGISTERED[app] = app.register_actions(commands)
+        if before is not None:
+            before[0]()
+        _REGISTERED[app] = app.register_actions(commands), tuple(verdicts)
 
 
 def _in_front(action: Action) -> Callable[[], None]:

@@ -30,7 +30,7 @@ class Reviewing:
     docks : Docks
         The panels; that of the review is brought to the front for a comment.
     say : callable
-        Says something in the status line.
+        Says something in the status line; with ``hold`` so that it is not missed.
 
     Attributes
     ----------
@@ -39,11 +39,12 @@ class Reviewing:
     """
 
     def __init__(
-        self, viewer: Any, session: ReviewSession, looking: Looking, docks: Any, say: Callable[[str], None]
+        self, viewer: Any, session: ReviewSession, looking: Looking, docks: Any, say: Callable[..., None]
     ) -> None:
         self._viewer, self._session, self._looking, self._docks, self._say = viewer, session, looking, docks, say
         self._panel: ReviewDock = docks.review
         self._panel.place_of = self.place
+        self._n_last = 0  # verdicts and comments since the case was opened, or changed: the last things done to it
         self.has_crosshair: Callable[[], bool] = lambda: False  # the window tells
         for signal, slot in (
             (self._panel.verdict_chosen, self.judge),
@@ -56,6 +57,9 @@ class Reviewing:
             signal.connect(slot)
         self._heard = (
             (session.events.case_changed, self._follow_blinding),
+            (session.events.case_changed, self.note_edited),
+            (session.events.prediction_changed, self.note_edited),
+            (session.verdicts.events.all_changed, self.note_edited),
             (session.verdicts.events.case_changed, self._follow_blinding),
             (session.verdicts.events.all_changed, self._follow_blinding),
             (viewer.scene.camera.events.center, self._on_moved),
@@ -88,6 +92,7 @@ class Reviewing:
         """Record a verdict on the open case, and say so."""
         if (case_id := self._case_to_judge()) is not None:
             self._say(self._session.verdicts.record(case_id, verdict, self.place()))
+            self._n_last += 1
 
     def begin_comment(self) -> None:
         """Bring the panel to the front, with the keyboard in its comment field."""
@@ -99,12 +104,25 @@ class Reviewing:
         case_id = self._case_to_judge()
         if case_id is not None:
             self._say(self._session.verdicts.comment(case_id, text, self.place()))
+            self._n_last += 1
         else:
             self._panel.comment.setText(text)  # nothing that was written is lost
 
     def undo(self) -> None:
-        """Take back the last verdict or comment, and say which."""
-        self._say(self._session.verdicts.undo())
+        """Take back the last verdict or comment, of whatever case, and say which."""
+        self._n_last = max(0, self._n_last - 1)
+        self._say(self._session.verdicts.undo(), hold=True)
+
+    def take_back_if_last(self) -> bool:
+        """Take back a verdict or comment if that was the last thing done to the open case; tell whether it was."""
+        if not self._n_last:
+            return False
+        self.undo()
+        return True
+
+    def note_edited(self, _: object = None) -> None:
+        """Note that something else than a verdict or comment is the last thing done."""
+        self._n_last = 0
 
     def next_unreviewed(self) -> None:
         """Open the next case of the list without a verdict."""
@@ -139,17 +157,17 @@ class Reviewing:
         """The case that is seen; None, which is said, while another one is being opened."""
         session = self._session
         if session.opened is None:
-            self._say("no case is open: nothing recorded")
+            self._say("no case is open: nothing recorded", hold=True)
             return None
         case_id = session.opened.case.case_id
         if session.current_id != case_id:
-            self._say(f"{session.current_id} is being opened: nothing recorded")
+            self._say(f"{session.current_id} was still being opened: nothing recorded, press again", hold=True)
             return None
         return case_id
 
     def _say_if_any(self, text: str) -> None:
         if text:
-            self._say(text)
+            self._say(text, hold=True)
 
     def _follow_blinding(self, _: object = None) -> None:
         """While the reader is blinded to the open case, show no panel but that of the review."""
@@ -158,5 +176,4 @@ class Reviewing:
             self._looking.look()  # its legend names the models
 
     def _on_moved(self, _: object = None) -> None:
-        if self._panel.comment.hasFocus():
-            self._panel.show_place()
+        self._panel.show_place_soon()

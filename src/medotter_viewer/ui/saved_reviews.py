@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medotter_viewer.errors import MedotterViewerError, UsageError
+from medotter_viewer.review.choices import named_reader
 from medotter_viewer.review.places import SUFFIX as VERDICTS_SUFFIX
 from medotter_viewer.session.deep_link import link_command
 from medotter_viewer.session.resuming import fitting, second_again, source_again
@@ -15,6 +16,7 @@ from medotter_viewer.sources.opened_as import opened_as
 from medotter_viewer.ui.options import MODES
 from medotter_viewer.ui.preferences import read_preferences
 from medotter_viewer.ui.saved_views import show_view, view_of
+from medotter_viewer.ui.widgets.cases_compared import sortings
 
 if TYPE_CHECKING:
     from medotter_viewer.ui.window import ReviewWindow
@@ -100,34 +102,43 @@ def begin(
 ) -> None:
     """Set up a window that was just made as it was asked for, before its first case is there."""
     preferences = read_preferences(window.session.spec.task_type)
-    chosen = {"reader": preferences.reader, "verdicts": preferences.verdicts}
+    chosen = {"reader": preferences.reader * (not named_reader()), "verdicts": preferences.verdicts}
     if any(chosen.values()):
-        window.session.verdicts.choose(**{key: value for key, value in chosen.items() if value})
+        window.session.verdicts.choose(keep=False, **{key: value for key, value in chosen.items() if value})
     if predictor is not None:
         window.use_predictor(*predictor)
     if state is not None:
-        take_up(window, state)
+        say = [*say, *take_up(window, state)]
     elif view is not None:
         look_there(window, case_id, view)
     if say:
-        window.show_message("; ".join(say))
+        window.show_message("; ".join(say), hold=True)
 
 
-def take_up(window: ReviewWindow, state: ReviewState) -> None:
-    """Look at a review as somebody did who saved it; to be called before its case is there."""
-    session = window.session
+def take_up(window: ReviewWindow, state: ReviewState) -> list[str]:
+    """Look at a review as somebody did who saved it, and return what is to be said.
+
+    To be called before its case is there.
+    """
+    session, said = window.session, list[str]()
     session.set_filter(state.filter)
-    if state.worst_first in session.metrics:
+    if state.filter:
+        said.append(f"filter {state.filter!r}: {len(session.rows)} of {session.n_cases} cases listed")
+    if state.worst_first in (*session.metrics, *sortings(session)):
         session.sort_worst_first(state.worst_first)
+        session.score_all()  # numbers are not in the file, and without any there is no order
+    elif state.worst_first is not None:
+        said.append(f"the list was sorted by {state.worst_first!r}, which there is not now: it is as listed")
     session.show_native(state.native)
     changes: dict[str, Any] = {"mode": state.mode if state.mode in MODES else "contour"}
     if state.window is not None:
         changes["window"] = state.window
     window.looking.look(**changes, limits=state.limits, channel=state.channel)
     if state.verdicts is not None and state.verdicts.name.endswith(VERDICTS_SUFFIX):
-        window.show_message(session.verdicts.write_to(state.verdicts))
+        said.append(session.verdicts.write_to(state.verdicts))
     if state.view is not None:
         look_there(window, state.case_id, state.view)
+    return said
 
 
 def look_there(window: ReviewWindow, case_id: str | None, view: SavedView) -> None:
@@ -148,9 +159,9 @@ def copy_link(window: ReviewWindow) -> str:
     """Put the command that opens this place on the clipboard, say so, and return it."""
     from qtpy.QtGui import QGuiApplication
 
-    session = window.session
+    session, view = window.session, _view(window, crosshair=window.tools.planes.is_on)
     text = link_command(
-        _source(window), split=window.split, case_id=session.current_id, region=session.region, view=_view(window)
+        _source(window), split=window.split, case_id=session.current_id, region=session.region, view=view
     )
     clipboard = QGuiApplication.clipboard()
     if clipboard is not None:
@@ -186,6 +197,6 @@ def _source(window: ReviewWindow) -> dict[str, Any]:
     }
 
 
-def _view(window: ReviewWindow) -> SavedView | None:
+def _view(window: ReviewWindow, *, crosshair: bool = False) -> SavedView | None:
     placed = window.looking.placed
-    return view_of(window.viewer, None if placed is None else placed.grid)
+    return view_of(window.viewer, None if placed is None else placed.grid, crosshair=crosshair)

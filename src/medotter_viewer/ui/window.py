@@ -133,6 +133,7 @@ class ReviewWindow:
         self.docks = Docks(viewer, self.session, focus=self.focus_canvas, run_in_background=self._run_in_background)
         self.reviewing = Reviewing(viewer, self.session, self.looking, self.docks, self.show_message)
         self.editing = Editing(viewer, self.session, self.looking, self.show_message)
+        self.editing.on_stroke = self.reviewing.note_edited
         self.saving = Saving(self.session, self._run_in_background, self.show_message)
         self.tools = CanvasTools(viewer, self.session, self.looking, self.show_message)
         self.reviewing.has_crosshair = lambda: self.tools.planes.is_on
@@ -243,9 +244,9 @@ class ReviewWindow:
         dropped = case is not None and self.session.edits.drop_prediction(case)
         self.show_message("the prediction on file is shown" if dropped else "no model predicted this case here")
 
-    def show_message(self, message: str) -> None:
-        """Say something in the status line."""
-        self.docks.say(message)
+    def show_message(self, message: str, *, hold: bool = False) -> None:
+        """Say something in the status line; what is held stays for a while, whatever the pointer passes over."""
+        self.docks.say(message, hold=hold)
 
     def focus_canvas(self) -> None:
         """Give the keyboard back to the canvas after a click elsewhere."""

@@ -112,6 +112,61 @@ def test_escape_keeps_what_is_typed(dock, qtbot):
     assert dock.comment.text() == "half a"
 
 
+def type_and_record(qtbot, dock, text):
+    qtbot.keyClicks(dock.comment, text)
+    qtbot.keyClick(dock.comment, Qt.Key.Key_Return)
+
+
+def test_control_z_never_brings_back_what_was_written_before(dock, session, qtbot):
+    type_and_record(qtbot, dock, "of one")
+    assert not dock.comment.isUndoAvailable()
+    session.go_to("A/two")
+    click(qtbot, dock.verdicts.buttons["fine"])
+    qtbot.keyClick(dock.comment, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert dock.comment.text() == ""
+    assert session.verdicts.verdict("A/two") == ""
+    assert [r.text for r in session.verdicts.standing("A/one").comments] == ["of one"]
+
+
+def test_what_is_not_recorded_stays_with_its_case_and_comes_back_with_it(dock, session, qtbot):
+    said = []
+    dock.said.connect(said.append)
+    qtbot.keyClicks(dock.comment, "half a")
+    session.go_to("A/two")
+    assert dock.comment.text() == ""
+    assert said == ["A/one: your comment is not recorded; it comes back with the case"]
+    qtbot.keyClick(dock.comment, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert dock.comment.text() == ""
+    type_and_record(qtbot, dock, "of two")
+    session.go_to("A/one")
+    assert dock.comment.text() == "half a"
+    assert dock.place.text() == "" or "not recorded" in dock.place.text()
+    qtbot.waitUntil(lambda: dock.place.text().startswith("not recorded: Return records it at axial slice 4"))
+    type_and_record(qtbot, dock, " word")
+    said_of = {i: [r.text for r in session.verdicts.standing(i).comments] for i in ("A/one", "A/two")}
+    assert said_of == {"A/one": ["half a word"], "A/two": ["of two"]}
+    session.go_to("A/two")
+    session.go_to("A/one")
+    assert dock.comment.text() == ""
+
+
+def test_the_place_follows_the_picture_while_nothing_is_written(dock, session, qtbot):
+    qtbot.waitUntil(lambda: dock.place.text().startswith("at axial slice 4"))
+    dock.place_of = lambda: Place((0.0, 0.0, 0.0), (1.0, 2.0, 3.0), "axial", 7)
+    dock.show_place_soon()
+    qtbot.waitUntil(lambda: dock.place.text().startswith("at axial slice 7"))
+    dock.place_of = lambda: PLACE
+    session.go_to("A/two")
+    qtbot.waitUntil(lambda: dock.place.text().startswith("at axial slice 4"))
+
+
+def test_a_reader_whom_the_environment_names_is_said_to_be_for_this_window(dock, session):
+    assert dock.reader.text() == "anna"
+    assert dock.reader_note.text() == "anna is named by MEDOTTER_VIEWER_READER: for this window alone"
+    session.verdicts.choose(reader="bert")
+    assert dock.reader_note.isHidden()
+
+
 def test_what_a_comment_is_bound_to_is_shown_while_it_is_written(dock, qtbot, qapp):
     dock.activateWindow()
     qtbot.waitUntil(dock.isActiveWindow)

@@ -140,6 +140,8 @@ class CasesDock(Panel):
     # ---------------------------------------------------------------- what the session says
 
     def _on_rows_changed(self) -> None:
+        if self.filter.text() != self._session.filter:  # of a review that was taken up: the field says what is hidden
+            self.filter.setText(self._session.filter)
         self.sorting.setCurrentIndex(max(self.sorting.findData(self._session.worst_first), 0))
         self._on_case_changed()
         self._count()

@@ -9,13 +9,14 @@ from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.widgets.cells import Cell, Column
 
 HIDDEN = "·"
+_VERDICT_PX = 96  # the usual words are whole; what a reader calls a verdict may be longer
 _WHY = "hidden until you have judged the case: you are blinded (Review panel)"
 
 
 def verdict_columns(session: ReviewSession) -> list[Column]:
     """Return the column of verdicts, once a listed case has one."""
     judged = any(row.verdict for row in session.rows)
-    return [Column("verdict", "your last verdict on the case", least=58)] * judged
+    return [Column("verdict", "your last verdict on the case", least=_VERDICT_PX)] * judged
 
 
 def verdict_cell(row: CaseRow) -> Cell:

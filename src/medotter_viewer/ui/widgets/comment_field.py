@@ -35,11 +35,15 @@ class CommentField(QLineEdit):
         self.setMaxLength(_MOST_LETTERS)
         self.setPlaceholderText("comment on the middle of the picture (Q); Return records it")
 
+    def begin_with(self, text: str) -> None:
+        """Hold a text, without a history: Ctrl+Z never brings back what was written before."""
+        self.setText(text)  # not clear(), which can be undone
+
     def keyPressEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         """Give the comment, leave, or take back."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if text := self.text().strip():
-                self.clear()
+                self.begin_with("")
                 self.given.emit(text)
             else:
                 self.left.emit()

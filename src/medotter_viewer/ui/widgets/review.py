@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from qtpy.QtCore import Qt, Signal
+from qtpy.QtCore import Qt, QTimer, Signal
 from qtpy.QtGui import QKeySequence
 from qtpy.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout
 
@@ -23,6 +23,7 @@ from medotter_viewer.ui.widgets.review_rows import COLUMNS, SaidLine, place_text
 from medotter_viewer.ui.widgets.verdict_buttons import VerdictButtons, VerdictListEditor
 
 _MOST_FINDINGS = 3
+_PLACE_MS = 30  # of a drag, or a scroll through slices, not every step is told
 
 
 class SaidModel(CellModel):
@@ -86,14 +87,21 @@ class ReviewDock(Panel):
         self.place_of: Callable[[], Place] = lambda: NOWHERE  # what a comment would be bound to; the window tells
         self.reader = QLineEdit()
         self.reader.setToolTip("your name: records carry it, and your file is called by it")
+        self.reader_note = remark()
         self.blinded = QCheckBox("blinded")
         self.blinded.setToolTip("hide the model's name, all numbers and other readers until you have judged the case")
         self.verdicts = VerdictButtons(self)
         self.editor = VerdictListEditor(self)
         self.editor.hide()
         self.edit_list, self.undo = QPushButton("Edit list"), QPushButton("Undo")
-        self.undo.setToolTip("take back the last verdict or comment (Ctrl+Z in this panel)")
+        self.undo.setToolTip("take back the last verdict or comment (Ctrl+Z here, or on the picture right after it)")
         self.comment = CommentField(self.show_place, self)
+        self._comment_on: str | None = None  # the case that the field belongs to
+        self._drafts: dict[str, str] = {}  # what was written of other cases, and not recorded
+        self._place_due = QTimer(self)
+        self._place_due.setSingleShot(True)
+        self._place_due.setInterval(_PLACE_MS)
+        self._place_due.timeout.connect(self.show_place)
         self.place, self.header = remark(), QLabel()
         self.header.setTextFormat(Qt.TextFormat.PlainText)
         self.model = SaidModel(self)
@@ -105,6 +113,7 @@ class ReviewDock(Panel):
         self.alarm, self.findings = Alarm(self), Alarm(self)
         self._lay_out()
         self._connect()
+        self._hand_over_field()
         self._show_choices()
         self._show_case()
         self._show_file()
@@ -114,9 +123,23 @@ class ReviewDock(Panel):
         self.comment.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def show_place(self) -> None:
-        """Show what a comment would be bound to."""
-        text = place_text(self.place_of()) if self.comment.hasFocus() else ""
-        self.place.setText(f"at {text}" if text else "")
+        """Show what a comment would be bound to, and that one is not recorded."""
+        opened = self._session.opened
+        is_open = opened is not None and self._session.current_id == opened.case.case_id
+        text = place_text(self.place_of()) if is_open else ""
+        at = f"at {text}" if text else ""
+        draft = "not recorded: Return records it" if self.comment.text().strip() else ""
+        self.place.setText(f"{draft} {at}".strip())
+
+    def show_place_soon(self) -> None:
+        """Show it once the picture has come to rest, as long as the panel is seen."""
+        if self.isVisible() and not self._place_due.isActive():
+            self._place_due.start()
+
+    def showEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """Show where the picture is now: behind another tab nothing was followed."""
+        super().showEvent(event)
+        self.show_place_soon()
 
     # ---------------------------------------------------------------- what the user does
 
@@ -142,6 +165,18 @@ class ReviewDock(Panel):
     def _on_comment(self, text: str) -> None:
         self.comment_given.emit(text)
         self._on_done()
+
+    def _hand_over_field(self, _: object = None) -> None:
+        """Give the comment field to the case that is open now, with what was written of it before."""
+        opened = self._session.opened
+        now, before = None if opened is None else opened.case.case_id, self._comment_on
+        if now == before:
+            return
+        if before is not None and (text := self.comment.text().strip()):
+            self._drafts[before] = text
+            self.said.emit(f"{before}: your comment is not recorded; it comes back with the case")
+        self._comment_on = now
+        self.comment.begin_with("" if now is None else self._drafts.pop(now, ""))
 
     def _on_reader(self) -> None:
         verdicts = self._session.verdicts
@@ -185,6 +220,8 @@ class ReviewDock(Panel):
     def _show_choices(self) -> None:
         verdicts = self._session.verdicts
         self.reader.setText(verdicts.reader)
+        self.reader_note.setText(verdicts.reader_words)
+        self.reader_note.setVisible(bool(verdicts.reader_words))
         self.blinded.setChecked(verdicts.blinded)
         if tuple(self.verdicts.buttons) != verdicts.words:
             self.verdicts.show_words(verdicts.words)
@@ -221,6 +258,9 @@ class ReviewDock(Panel):
         more = [f"and {len(found) - _MOST_FINDINGS} more"] if len(found) > _MOST_FINDINGS else []
         self.findings.say("\n".join([*(f.message for f in found[:_MOST_FINDINGS]), *more]))
 
+    def _on_other_case(self, _: object = None) -> None:
+        self.show_place_soon()  # once the window shows it
+
     def _show_all(self, _: object = None) -> None:
         self._show_case()
         self._show_file()
@@ -242,7 +282,11 @@ class ReviewDock(Panel):
         self.next.clicked.connect(self._on_done)
         self.change_file.clicked.connect(self._on_change_file)
         self.table.row_chosen.connect(self._on_row_chosen)
+        self.comment.textChanged.connect(self.show_place_soon)
         session, own = self._session, self._session.verdicts.events
+        self._connections.add(session.events.case_changed, self._hand_over_field)
+        for moved in (session.events.loading_started, session.events.case_changed, session.events.failed):
+            self._connections.add(moved, self._on_other_case)
         self._connections.add(session.events.case_changed, self._show_all)
         self._connections.add(session.events.rows_changed, self._show_case)
         self._connections.add(own.case_changed, self._show_case)
@@ -253,6 +297,7 @@ class ReviewDock(Panel):
     def _lay_out(self) -> None:
         whole = dense(QVBoxLayout(self))
         whole.addLayout(_row(QLabel("reader"), (self.reader, 1), self.blinded))
+        whole.addWidget(self.reader_note)
         whole.addWidget(self.header)
         whole.addWidget(self.verdicts)
         whole.addLayout(_row((QLabel(), 1), self.edit_list, self.undo))
