@@ -15,6 +15,7 @@ from medotter_viewer.cli.parser import build_parser
 from medotter_viewer.errors import SavedReviewError, UsageError
 from medotter_viewer.session.deep_link import parse_position
 from medotter_viewer.session.state_file import SavedView, read_state
+from medotter_viewer.ui.readout import position_of
 from medotter_viewer.ui.saved_reviews import copy_link, restore_review, save_review, state_of
 from medotter_viewer.ui.saved_views import show_view, view_of
 
@@ -135,11 +136,27 @@ def the_link_opens_this_place(window: Any, tiny: Any) -> None:
     assert parse_position(options.position) == pytest.approx((20.0, 15.0, 21.0), abs=0.051)
 
 
+def with_side_planes_the_link_is_to_the_crosshair(window: Any) -> None:
+    assert show_view(window.viewer, grid(window), SavedView((20.0, 15.0, 21.0), "axial", 5.0)) == ""
+    window.tools.toggle_planes()
+    settle(0.1)
+    crosshair = position_of(grid(window), (5, 20, 11))  # 10, 30, 33 mm
+    window.tools.crosshair.move_to(crosshair)
+    window.viewer.scene.camera.center = (0.0, -15.0, -20.0)
+    options = build_parser().parse_args(shlex.split(copy_link(window))[1:])
+    assert parse_position(options.position) == pytest.approx((10.0, 30.0, 33.0), abs=0.051)
+    window.tools.toggle_planes()
+    settle(0.1)
+    options = build_parser().parse_args(shlex.split(copy_link(window))[1:])
+    assert parse_position(options.position) == pytest.approx((20.0, 15.0, 33.0), abs=0.051)
+
+
 def test_places_and_links_in_one_window(window: Any, tiny: Any) -> None:
     the_position_is_that_of_the_middle_of_the_canvas_in_mm_ras(window)
     a_place_outside_is_shown_at_the_edge_and_said(window)
     without_a_world_the_voxel_counts(window)
     the_link_opens_this_place(window, tiny)
+    with_side_planes_the_link_is_to_the_crosshair(window)
 
 
 def test_a_case_opens_at_the_place_that_was_asked_for(tiny: Any, qapp: Any) -> None:

@@ -13,8 +13,8 @@ from medotter_viewer.ui.going import ORDERS
 from medotter_viewer.ui.looked_at import place_at
 
 
-def view_of(viewer: Any, grid: Grid | None) -> SavedView | None:
-    """Return what is in the middle of the canvas, on the slice that is shown; None while there is nothing.
+def view_of(viewer: Any, grid: Grid | None, *, crosshair: bool = False) -> SavedView | None:
+    """Return what is in the middle of the canvas, on the slice that is shown, or at the crosshair; None without a case.
 
     Parameters
     ----------
@@ -22,13 +22,15 @@ def view_of(viewer: Any, grid: Grid | None) -> SavedView | None:
         Whose canvas.
     grid : Grid or None
         The grid that is shown.
+    crosshair : bool
+        Whether the point is meant that planes are linked by, wherever on the canvas it is.
     """
     dims, camera = viewer.dims, viewer.scene.camera
     if grid is None or len(dims.order) != 3:
         return None
     axis, down, across = dims.order
     position = np.asarray(dims.point, dtype=np.float64).copy()
-    if dims.ndisplay == 2:
+    if dims.ndisplay == 2 and not crosshair:
         position[down], position[across] = camera.center[-2:]
     place = place_at(grid, position, axis)
     zoom = float(camera.zoom) if dims.ndisplay == 2 else None
