@@ -49,6 +49,23 @@ def test_a_case_that_is_not_edited_is_as_its_files_say(session: Any) -> None:
         session.edits.cases().load("A/none", "one")
 
 
+def test_a_stroke_after_saving_that_is_taken_back_leaves_the_file_as_it_is(session: Any) -> None:
+    session.go_to("A/bad")
+    session.pred_data[(*BLOCK, 3)] = 1
+    session.edits.note_painted()
+    session.edits.note_written(session.edits.cases(), ["A/bad"], "o.nii.gz")
+    session.pred_data[(*BLOCK, 4)] = 1
+    session.edits.note_painted()
+    assert session.edits.unwritten_ids == ["A/bad"]
+    session.pred_data[(*BLOCK, 4)] = 0
+    session.edits.note_painted()
+    assert (session.edits.unwritten_ids, session.edits.words) == ([], "edited, saved as o.nii.gz")
+    session.edits.set_level_shift(1)
+    assert session.edits.unwritten_ids == ["A/bad"]
+    session.edits.set_level_shift(0)
+    assert session.edits.unwritten_ids == []
+
+
 def test_what_a_file_holds_is_saved_until_it_is_changed_again(session: Any) -> None:
     session.go_to("A/bad")
     session.pred_data[(*BLOCK, 3)] = 1

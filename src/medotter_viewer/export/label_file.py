@@ -94,6 +94,8 @@ def export_labels(
     try:
         check_not_a_source((path, beside), [case.entry, *entries])
         _refuse(path, beside)
+    except WriteError:  # is an OSError too, and names the path
+        raise
     except OSError as error:  # a name that no file can have, or a folder that may not be looked into
         raise WriteError(f"{path}: {error.strerror or error}") from error
     before = None if source is None or source.pred is None else source.pred.data

@@ -56,10 +56,10 @@ class WorkingCases:
         """Tell whether a case, open or (by its id) left, is as it was when this was made."""
         if isinstance(now, Edits):
             return self._edits.get(case_id) is now
-        if self._open is None or self._open[0] is not now.case or self._drawn is not now.drawn:
+        if self._open is None or self._open[0] is not now.case or self._drawn is not now.drawn or now.level_shift:
             return False
-        then, shown = self._open[1].pred, now.frozen(what_if=False).pred
-        return now.level_shift == 0 and (then is None or shown is None or same_ids(then.data, shown.data))
+        then, shown = self._open[1].pred, now.current().pred  # not frozen: that would be a copy after each stroke
+        return then is None or shown is None or same_ids(then.data, shown.data)
 
     def load(self, case_id: str, region: str) -> Case:
         """Return a case as it was edited, without its image unless it is open; callable from any thread.

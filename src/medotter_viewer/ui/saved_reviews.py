@@ -16,7 +16,7 @@ from medotter_viewer.sources.opened_as import opened_as
 from medotter_viewer.ui.options import MODES
 from medotter_viewer.ui.preferences import read_preferences
 from medotter_viewer.ui.saved_views import show_view, view_of
-from medotter_viewer.ui.widgets.cases_compared import sortings
+from medotter_viewer.ui.widgets.cases_compared import sorting_text, sortings
 
 if TYPE_CHECKING:
     from medotter_viewer.ui.window import ReviewWindow
@@ -127,6 +127,7 @@ def take_up(window: ReviewWindow, state: ReviewState) -> list[str]:
     if state.worst_first in (*session.metrics, *sortings(session)):
         session.sort_worst_first(state.worst_first)
         session.score_all()  # numbers are not in the file, and without any there is no order
+        said.append(f"order: {sorting_text(state.worst_first or '')}; the listed cases are scored for it")
     elif state.worst_first is not None:
         said.append(f"the list was sorted by {state.worst_first!r}, which there is not now: it is as listed")
     session.show_native(state.native)

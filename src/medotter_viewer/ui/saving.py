@@ -31,10 +31,10 @@ class Saving:
     """
 
     def __init__(
-        self, session: ReviewSession, run_in_background: Callable[..., None], say: Callable[[str], None]
+        self, session: ReviewSession, run_in_background: Callable[..., None], say: Callable[..., None]
     ) -> None:
         self._session, self._run, self._say = session, run_in_background, say
-        self._is_busy = False
+        self._is_busy, self._asked = False, Path()
 
     def ask(self, parent: Any) -> None:
         """Ask for a name, and write."""
@@ -79,7 +79,7 @@ class Saving:
         cases = self._session.edits.cases()  # also notes what was painted until now
         case, source, entries = working.frozen(), working.case, list(self._session.source.entries("all"))
         by = None if working.predicted is None else working.predicted.by
-        self._is_busy = True
+        self._is_busy, self._asked = True, path
 
         def work() -> ExportedLabels | WriteError:
             try:
@@ -94,9 +94,20 @@ class Saving:
     def _on_written(self, outcome: ExportedLabels | WriteError, case_id: str, cases: WorkingCases) -> None:
         self._is_busy = False
         if isinstance(outcome, WriteError):
-            self._say(str(outcome))
+            self._say(not_saved(str(outcome), self._asked), hold=True)
             return
         self._session.edits.note_written(cases, [case_id], outcome.path.name)
         self._session.events.edits_written.emit()
         n = outcome.changed_voxels
         self._say(f"{case_id}: saved as {outcome.path}, {n:,} voxel{'s' * (n != 1)} edited; its provenance beside it")
+
+
+def not_saved(message: str, path: Path) -> str:
+    """Return why nothing was saved, the reason before what is cut off: the file by its name alone.
+
+    Examples
+    --------
+    >>> not_saved("/a/very/long/path/0001.nii.gz: is the prediction", Path("/a/very/long/path/0001.nii.gz"))
+    'not saved: 0001.nii.gz: is the prediction'
+    """
+    return f"not saved: {message.replace(str(path), path.name)}"
