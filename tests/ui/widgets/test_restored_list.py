@@ -1,4 +1,4 @@
-"""The list of cases of a saved review that is taken up again: what hides cases is seen, and their order is as it was."""
+"""The list of cases of a saved review that is taken up: what hides cases is seen, and their order is as it was."""
 
 from __future__ import annotations
 
