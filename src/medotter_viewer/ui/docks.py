@@ -217,6 +217,11 @@ class Docks:
         else:
             self._write(text)
 
+    @property
+    def told(self) -> str:
+        """The line at the bottom, or what waits to be."""
+        return " ".join(self._mentioned.split()) or self._line.text()
+
     def _write(self, text: str) -> None:
         self._line.setText(" ".join(text.split()))
         self._line.setToolTip(self._line.text())

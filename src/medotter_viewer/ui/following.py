@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from medotter_viewer.session.events import OpenedCase
 from medotter_viewer.ui.actions import run_action
 from medotter_viewer.ui.banner import case_line
 from medotter_viewer.ui.choosing import choose_predictions
+from medotter_viewer.ui.pointing import Pointing
 
 if TYPE_CHECKING:
     from medotter_viewer.ui.window import ReviewWindow
@@ -32,14 +33,16 @@ class Following:
         for emitter in self._moving:
             emitter.connect(self._on_position_changed)
         camera.zoom.connect(self._on_zoomed)
-        self._viewer.mouse_move_callbacks.append(self._on_mouse_moved)
+        self._pointing = Pointing(self._viewer, self._session, window.looking, window.tools.place_at, window.docks)
+        camera.center.connect(self._pointing.follow)
 
     def close(self) -> None:
         """Leave the viewer alone, which stays; session and panels go with the review."""
         for emitter in self._moving:
             emitter.disconnect(self._on_position_changed)
         self._viewer.scene.camera.events.zoom.disconnect(self._on_zoomed)
-        self._viewer.mouse_move_callbacks.remove(self._on_mouse_moved)
+        self._viewer.scene.camera.events.center.disconnect(self._pointing.follow)
+        self._pointing.close()
 
     def _follow_session(self) -> None:
         events = self._session.events
@@ -84,6 +87,7 @@ class Following:
     def _on_prediction_changed(self) -> None:
         self._looking.follow_prediction()
         self._window.editing.prediction_changed()
+        self._pointing.follow()
 
     def _on_failed(self, message: str) -> None:
         self._window.overlay.set_loading("")
@@ -106,13 +110,9 @@ class Following:
         if place is not None:
             self._docks.set_position(*place)
             self._window.walking.follow()
+            self._pointing.follow()
 
     def _on_zoomed(self, _: object = None) -> None:
         self._looking.vectors.follow_zoom()
         self._looking.marks.follow_zoom()
-
-    def _on_mouse_moved(self, _: Any, event: Any) -> None:
-        case = self._session.case
-        if case is not None:
-            text = self._looking.readout_at(event.position)
-            self._docks.mention(f"{case.case_id}  ·  {text}" if text else case_line(case))
+        self._pointing.follow()
