@@ -67,6 +67,27 @@ class Hand:
         self.qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
         settle(0.05)
 
+    def click_header(self, table: Any, name: str) -> None:
+        """Click the header of the first column that begins with a word."""
+        from qtpy.QtCore import QPoint, Qt
+
+        header = table.horizontalHeader()
+        column = next(n for n, one in enumerate(table.model().columns) if one.header.split("\n")[0] == name)
+        place = QPoint(header.sectionViewportPosition(column) + header.sectionSize(column) // 2, header.height() // 2)
+        self.qtbot.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        settle(0.05)
+
+    def save_as(self, path: Path) -> None:
+        """Shift+S, and a file's name in the dialog that asks for it."""
+        from unittest.mock import patch
+
+        from qtpy.QtCore import Qt
+        from qtpy.QtWidgets import QFileDialog
+
+        with patch.object(QFileDialog, "getSaveFileName", return_value=(str(path), "")) as asked:
+            self.press(Qt.Key.Key_S, Qt.KeyboardModifier.ShiftModifier)
+        asked.assert_called_once()
+
     def click(self, button: Any) -> None:
         from qtpy.QtCore import Qt
 
@@ -145,8 +166,7 @@ def test_a_brain_tumour_from_open_to_reopened(open_review: Any, bundle: Any, qtb
     # Score, worst first.
     hand.click(window.docks.cases.score_all)
     wait_for(lambda: all(row.status not in ("not scored yet",) for row in session.rows), "all cases scored", 60)
-    window.docks.cases.sorting.setCurrentIndex(1)
-    window.docks.cases.sorting.activated.emit(1)
+    hand.click_header(window.docks.cases.table, session.metrics[0])
     wait_for(lambda: session.worst_first is not None, "worst first")
     hand.click_row(window.docks.cases.table, 0)
     wait_for(lambda: session.current_id == session.rows[0].case_id and is_done(window), "the worst case")
@@ -169,7 +189,9 @@ def test_a_brain_tumour_from_open_to_reopened(open_review: Any, bundle: Any, qtb
     wait_for(lambda: session.region is None and window.display.layer("pred").editable, "labels to paint on")
     hand.press(Qt.Key.Key_J)
     layer = window.display.layer("pred")
-    layer.selected_label, layer.brush_size, layer.mode = 1, 12, "paint"
+    hand.press(Qt.Key.Key_E, Qt.KeyboardModifier.ShiftModifier)
+    assert layer.mode == "paint"
+    layer.selected_label, layer.brush_size = 1, 12
     centre = window.viewer.scene.camera.center
     point = list(window.viewer.dims.point)
     down, across = window.viewer.dims.order[-2:]
@@ -183,10 +205,11 @@ def test_a_brain_tumour_from_open_to_reopened(open_review: Any, bundle: Any, qtb
     wait_for(lambda: is_done(window), "all scores after the stroke", 20)
     painted = session.score.regions["WT"].metrics["dice"].value
     assert painted != before
-    layer.mode = "pan_zoom"
+    hand.press(Qt.Key.Key_E, Qt.KeyboardModifier.ShiftModifier)
+    assert layer.mode == "pan_zoom"
     saved = tmp_path / "saved" / f"{first}.nii.gz"
     saved.parent.mkdir(parents=True)
-    window.saving.save_as(saved)
+    hand.save_as(saved)
     wait_for(lambda: saved.exists() and not session.edits.unwritten_ids, "saved", 20)
     window.focus_canvas()
     world = judge_and_leave(hand, first)
@@ -216,8 +239,7 @@ def test_nuclei_from_open_to_reopened(open_review: Any, bundle: Any, qtbot: Any,
     hand, session = Hand(window, qtbot), window.session
     hand.click(window.docks.cases.score_all)
     wait_for(lambda: all(row.status not in ("not scored yet",) for row in session.rows), "all cases scored", 60)
-    window.docks.cases.sorting.setCurrentIndex(1)
-    window.docks.cases.sorting.activated.emit(1)
+    hand.click_header(window.docks.cases.table, session.metrics[0])
     hand.click_row(window.docks.cases.table, 0)
     wait_for(lambda: session.current_id == session.rows[0].case_id and is_done(window), "the worst case")
     first = session.current_id
@@ -253,7 +275,7 @@ def test_nuclei_from_open_to_reopened(open_review: Any, bundle: Any, qtbot: Any,
     window.saving._say = said.append
     saved = tmp_path / "saved" / f"{first}.nii.gz"
     saved.parent.mkdir(parents=True)
-    window.saving.save_as(saved)
+    hand.save_as(saved)
     wait_for(lambda: bool(said), "the answer to saving", 20)
     assert saved.exists(), said
     world = judge_and_leave(hand, first)
