@@ -141,7 +141,7 @@ def print_case(score: CaseScore) -> None:
             [
                 (
                     name,
-                    *(metric_text(m, region.metrics.get(m)) for m in metrics),
+                    *(metric_text(m, region.shown(m)) for m in metrics),
                     NOTHING if region.gt_voxels is None else str(region.gt_voxels),
                     NOTHING if region.pred_voxels is None else str(region.pred_voxels),
                 )

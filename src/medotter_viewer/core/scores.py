@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from medotter_viewer.core.findings import Finding
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Status = Literal["ok", "absent", "cap", "not_labelled", "error"]
 CaseStatus = Literal["scored", "missing_prediction", "error"]
+_OTHER_OVERLAP = {"dice": "iou", "iou": "dice"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,23 @@ class RegionScore:
     gt_voxels: int | None = None
     pred_voxels: int | None = None
     intersection: int | None = None
+
+    def shown(self, metric: str) -> MetricValue | None:
+        """Return a value as it is put into words; None for a metric that is not there.
+
+        Dice and iou are 0 together where one side alone is empty. Where ``empty_structure`` has a rule for one of them,
+        the 0 of the other is called a cap by that rule too; the number stays what it is.
+
+        Examples
+        --------
+        >>> cap = MetricValue(0.0, "cap", "gt_nonempty_pred_empty")
+        >>> RegionScore({"dice": cap, "iou": MetricValue(0.0)}).shown("iou") == cap
+        True
+        """
+        value, other = self.metrics.get(metric), self.metrics.get(_OTHER_OVERLAP.get(metric, ""))
+        if value is None or other is None or value.status != "ok" or other.status != "cap":
+            return value
+        return replace(value, status="cap", rule=other.rule) if value.value == other.value == 0 else value
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts and every metric by name."""
@@ -135,7 +153,7 @@ class CaseScore:
             return html_pairs(pairs, self.case_id, notes)
         metrics = list(dict.fromkeys(m for region in self.regions.values() for m in region.metrics))
         rows = [
-            [name, *(metric_text(m, r.metrics[m]) if m in r.metrics else "" for m in metrics)]
+            [name, *(metric_text(m, r.shown(m)) if m in r.metrics else "" for m in metrics)]
             + ["" if n is None else f"{n:,}" for n in (r.gt_voxels, r.pred_voxels)]
             for name, r in self.regions.items()
         ]

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from qtpy.QtCore import Qt
 from qtpy.QtGui import QColor
 
 from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
 from medotter_viewer.core.spec import EvalSpec, Headline
+from medotter_viewer.ui.colors import label_color
 from medotter_viewer.ui.widgets.scores import ScoresDock
 from medotter_viewer.ui.widgets.scores_model import ScoresModel
 from medotter_viewer.ui.widgets.scores_rows import ScoreTable
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-SPEC = EvalSpec("seg", {"liver": (1,), "spleen": (2,), "gland": (3,)}, ("dice", "hd95"), Headline("liver", "dice"))
+RULES = {
+    "dice": {"both_empty": 1.0, "gt_nonempty_pred_empty": 0.0},
+    "hd95": {"both_empty": 0.0, "gt_nonempty_pred_empty": 373.13},
+}
+SPEC = EvalSpec(
+    "seg",
+    {"liver": (1,), "spleen": (2,), "gland": (3,)},
+    ("dice", "hd95"),
+    Headline("liver", "dice"),
+    empty_structure=RULES,
+)
 OK = RegionScore({"dice": MetricValue(0.9066), "iou": MetricValue(0.8291), "hd95": MetricValue(3.0)}, 9452, 9452, 8569)
 CAP = RegionScore(
     {
@@ -56,8 +69,10 @@ def test_the_unit_is_that_of_the_largest_volume_and_stands_in_the_header():
 
 def test_a_cap_is_never_a_bare_number():
     cells = table(spleen=CAP).region_cells("spleen")
-    assert texts(cells)[:4] == ["spleen", "cap 0", "0.000", "cap 373.13 (spec)"]
+    assert texts(cells)[:4] == ["spleen", "cap 0", "cap 0", "cap 373.13 (spec)"]  # dice's rule sets iou, too
     assert cells[-1].text == "empty pred"
+    assert "2·TP / (gt + pred) = 0\ncounts as 0 by rule: eval_spec.yaml, empty_structure.dice" in cells[1].why
+    assert "counts as 0, as dice does, by rule" in cells[2].why
     assert "empty_structure.hd95.gt_nonempty_pred_empty = 373.13" in cells[3].why
 
 
@@ -72,7 +87,42 @@ def test_not_labelled_spans_the_row_and_absent_its_metrics():
     whole = table(gland=NOT_LABELLED).region_cells("gland")
     assert (whole[1].text, whole[1].span, {c.text for c in whole[1:]}) == ("not labelled", 9, {"not labelled"})
     both = table(gland=ABSENT).region_cells("gland")
-    assert (both[1].text, both[1].span, both[4].text, both[-1].text) == ("absent in both", 3, "0", "absent in both")
+    assert (both[1].text, both[1].span) == ("absent in both: counts as 1, 0 mm", 9)
+    assert "2·TP / (gt + pred) = 0 / 0\ncounts as 1 by rule: eval_spec.yaml, empty_structure.dice.both_empty = 1" in (
+        both[1].why
+    )
+    assert "no dice can be computed" not in both[1].why
+
+
+def test_what_is_absent_in_both_is_seen_in_the_mean_that_it_lifts():
+    cells = table(liver=OK, gland=ABSENT).mean_cells()
+    assert (cells[1].text, cells[1].italic, cells[-1].text) == ("0.953", True, "mean of 2, 1 absent in both")
+    assert (cells[2].text, cells[2].italic) == ("0.829", False)  # the gland has no iou here
+    assert cells[1].why.splitlines() == [
+        "dice: mean over the scored regions, 2 of 2",
+        "(0.907 + 1.000) / 2 = 0.953",
+        "of which 1 absent in both, gland: counts as 1 by rule: eval_spec.yaml, empty_structure.dice.both_empty = 1",
+        "the others alone: 0.907",
+    ]
+
+
+def test_a_value_that_the_specification_does_not_set_is_not_called_its_rule():
+    silent = replace(SPEC, empty_structure={})
+    found = ScoreTable(CaseScore("A/x", "scored", regions={"gland": ABSENT}, voxel_volume_mm3=1.0), silent)
+    assert "counts as 1 by default (no empty_structure.dice.both_empty in eval_spec.yaml)" in (
+        found.region_cells("gland")[1].why
+    )
+
+
+def test_a_union_has_the_colours_of_its_ids(session, qapp):
+    session.go_to("A/one")
+    session.spec.regions["both"] = (1, 2)
+    model = ScoresModel(session, lambda _: None)
+    one, two = (QColor.fromRgbF(*label_color(i)[:3]) for i in (1, 2))
+    assert model._swatch("both") == [one, two]
+    assert model._swatch("liver").alpha() == 0
+    model.close_connections()
+    del session.spec.regions["both"]
 
 
 @pytest.mark.parametrize(
@@ -148,8 +198,8 @@ def test_a_not_labelled_region_is_one_wide_cell(session, dock, bundle):
     spec = (bundle / "bundle/task.yaml").read_text()
     assert "12: 3" in spec  # dataset A reaches the gland, dataset B does not
     session.go_to("A/one")
-    assert dock.model.cells(3)[1].text == "absent in both"
-    assert dock.table.columnSpan(3, 1) == 3
+    assert dock.model.cells(3)[1].text == "absent in both: counts as 1, 1, 0 mm"
+    assert dock.table.columnSpan(3, 1) == 9
 
 
 def test_a_case_without_scores_says_why(session, dock):

@@ -12,20 +12,11 @@ from medotter_viewer.ui.widgets.cell_model import CellModel
 from medotter_viewer.ui.widgets.cells import Cell, Column
 from medotter_viewer.ui.widgets.connections import Connections
 from medotter_viewer.ui.widgets.volumes import VolumeUnit, unit_for
+from medotter_viewer.ui.widgets.why_case import short_rule
 
 _VOLUME, _LENGTHS = "_mm3", ("d_mean", "hd95", "hd")
 _COUNTS = ("n_missing", "n_extra")
 _NAMES: Mapping[str, str] = {"tp_mm3": "TP volume", "fp_mm3": "FP volume", "fn_mm3": "FN volume"}
-_RULES: Mapping[str, str] = {
-    "no_gt_points": "no ground-truth points",
-    "no_predicted_points": "no predicted points",
-    "no_common_label": "no vertebra on both sides",
-    "no_target": "the ground truth is empty",
-    "no_true_positive": "no overlap",
-    "all_gt": "nearest of all gt points",
-    "common": "nearest of points on both sides",
-    "points_from_mask": "points from a mask",
-}
 _WHY: Mapping[str, str] = {
     "scan_score": "exp(−(E/T + E/(L·A)) / 2): 1 without any error, 0 without any overlap",
     "tp_mm3": "volume in both: areas times slice thickness",
@@ -69,7 +60,7 @@ class CaseMetricsModel(CellModel):
             Column("A" if is_compared else "value", numeric=True),
             *[Column("B", second.name, numeric=True)] * is_compared,
             Column("", "unit", least=30),
-            Column("rule", "what set the value, or why there is none", least=80),
+            Column("rule", "how the value comes about, or why there is none", least=80),
         ]
 
     def n_rows(self) -> int:
@@ -79,6 +70,17 @@ class CaseMetricsModel(CellModel):
     def make_cells(self, row: int) -> Sequence[Cell]:
         """Return a metric's line."""
         return self._rows[row]
+
+    def metric(self, row: int) -> str:
+        """Return the metric of a row."""
+        score = self._session.score
+        return list(score.case)[row] if score is not None else ""
+
+    def row_of(self, metric: str) -> int | None:
+        """Return the row of a metric; None where there is none."""
+        score = self._session.score
+        names = list(score.case) if score is not None and score.status == "scored" else []
+        return names.index(metric) if metric in names and self._rows else None
 
     def close_connections(self) -> None:
         """Stop listening."""
@@ -96,7 +98,7 @@ def case_cells(score: CaseScore | None, second: CaseScore | None = None) -> list
         text, unit_name = _text(name, value, unit)
         why = _WHY.get(name, name)
         loud = not place and value.value is not None
-        rule = _RULES.get(value.rule or "", (value.rule or "").replace("_", " "))
+        rule = short_rule(name, value.rule)
         lines.append(
             [
                 Cell(_NAMES.get(name, name), why, bold=loud),
@@ -106,9 +108,7 @@ def case_cells(score: CaseScore | None, second: CaseScore | None = None) -> list
             ]
         )
         if second is not None and name in second.case:
-            lines[-1].append(
-                Cell(_text(name, second.case[name], unit)[0], _RULES.get(second.case[name].rule or "", ""))
-            )
+            lines[-1].append(Cell(_text(name, second.case[name], unit)[0], short_rule(name, second.case[name].rule)))
     return lines
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 
 from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
+from medotter_viewer.core.scores import CaseScore
+from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.evaluation.loss import IDEALS, Losses
 from medotter_viewer.session.case_list import GAIN, LOSS, SECOND, WORST_FOR_A, WORST_FOR_B, CaseRow
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.widgets.cells import Cell, Column
+from medotter_viewer.ui.widgets.why_means import headline_parts, slant_reason
 
 _MOST_DECIMALS, _DIGITS = 6, 3
 _LENGTHS = ("hd95", "hd", "d_mean")
@@ -114,11 +117,19 @@ def second_cells(row: CaseRow, session: ReviewSession) -> list[Cell]:
         return [Cell(NOTHING, "not scored yet" * (score is None), "quiet"), Cell(NOTHING, tone="quiet")]
     gain = row.values.get(GAIN)
     region = score.regions.get(session.spec.headline.region) if score is not None else None
-    own = region.metrics.get(metric) if region is not None else None
+    own = region.shown(metric) if region is not None else None
     capped = own is not None and own.status == "cap"
     text = metric_text(metric, own).split(" (")[0] if capped else number_text(metric, value)
     gained = Cell(NOTHING, tone="quiet") if gain is None else Cell(gain_text(metric, gain))
-    return [Cell(text, f"{second.name}: {metric} {text}", "quiet" if capped else "plain"), gained]
+    slanted = slant(score, session.spec, metric)
+    why = "\n".join(part for part in (f"{second.name}: {metric} {text}", slanted) if part)
+    return [Cell(text, why, "quiet" if capped else "plain", italic=bool(slanted)), gained]
+
+
+def slant(score: CaseScore | None, spec: EvalSpec, metric: str) -> str:
+    """Return why a case's number in the list is slanted; empty where it is no mean, or none with a value of a rule."""
+    parts = None if score is None else headline_parts(score, spec, metric)
+    return "" if parts is None else slant_reason(parts, metric)
 
 
 def gain_text(metric: str, gain: float) -> str:

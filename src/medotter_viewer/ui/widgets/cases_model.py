@@ -22,6 +22,7 @@ from medotter_viewer.ui.widgets.cases_compared import (
     second_cells,
     second_columns,
     short_name,
+    slant,
 )
 from medotter_viewer.ui.widgets.cases_judged import unless_blinded, verdict_cell, verdict_columns
 from medotter_viewer.ui.widgets.cell_model import CellModel
@@ -184,9 +185,8 @@ class CasesModel(CellModel):
             return Cell(NOTHING, tone="quiet")
         if value.status in ("cap", "absent", "not_labelled"):
             return Cell(metric_text(metric, value).split(" (")[0], metric_text(metric, value), "quiet")
-        caps = _n_caps(row)
-        remark = f"slanted: a mean with {caps} cap{'s' * (caps > 1)}, values set by a rule" if caps else ""
-        return Cell(number_text(metric, value.value), remark, italic=bool(caps))
+        slanted = slant(row.score, self._session.spec, metric)
+        return Cell(number_text(metric, value.value), slanted, italic=bool(slanted))
 
     def _on_row_changed(self, _: str) -> None:
         """Read the lines again, for one score changes what all cases cost; soon, for more may follow at once."""
@@ -215,7 +215,7 @@ def headline_metric(row: CaseRow, region: str, metric: str) -> MetricValue | Non
     if row.score is None:
         return None
     if metric not in row.score.case and region in row.score.regions:
-        return row.score.regions[region].metrics.get(metric)
+        return row.score.regions[region].shown(metric)
     value = row.values.get(metric)
     return None if value is None else MetricValue(value)
 
@@ -233,16 +233,18 @@ def status_cell(row: CaseRow) -> Cell:
         return Cell(row.status, message or f"case {row.case_id}: no prediction found", "quiet")
     images = ((part, path) for part, path in row.entry.channels.items() if part not in ("gt", "prediction"))
     gone = [part for part, path in images if not path.exists()]
-    caps = _n_caps(row)
-    words = [f"{caps} cap{'s' * (caps > 1)}"] if caps else [row.status] * bool(row.status)
+    capped = _capped(row)
+    words = [f"{len(capped)} cap{'s' * (len(capped) > 1)}"] if capped else [row.status] * bool(row.status)
     words += [f"no {', '.join(gone)}"] if gone else []
-    return Cell(", ".join(words), findings or row.status, "plain" if row.status == "scored" else "quiet")
+    reason = f"empty on one side, with values set by a rule: {', '.join(capped)}" if capped else ""
+    told = "\n".join(text for text in (reason, findings) if text)
+    return Cell(", ".join(words), told or row.status, "plain" if row.status == "scored" else "quiet")
 
 
-def _n_caps(row: CaseRow) -> int:
-    """Count the regions with a value that a rule set."""
-    regions = row.score.regions.values() if row.score is not None else ()
-    return sum(any(value.status == "cap" for value in region.metrics.values()) for region in regions)
+def _capped(row: CaseRow) -> list[str]:
+    """Return the regions with a value that a rule set for one empty side."""
+    regions = row.score.regions.items() if row.score is not None else ()
+    return [name for name, region in regions if any(value.status == "cap" for value in region.metrics.values())]
 
 
 def _prefix(row: CaseRow) -> str:

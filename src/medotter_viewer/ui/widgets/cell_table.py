@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qtpy.QtCore import QSize, Qt, QTimer, Signal
-from qtpy.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QIcon, QKeySequence, QPalette, QPixmap
+from qtpy.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QIcon, QKeySequence, QPainter, QPalette, QPixmap
 from qtpy.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from medotter_viewer.ui.widgets.cell_model import CellModel
@@ -24,6 +24,7 @@ _MOVES = (
     Qt.Key.Key_PageUp,
     Qt.Key.Key_PageDown,
 )
+_SIDEWAYS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
 _MANY_ROWS = 500
 _MARGIN = 5  # pixels left and right of a text, and of its swatch
 _STYLE = "QHeaderView::section { border: none; padding: 2px 4px; } QTableView::item { padding: 0px 1px; }"
@@ -50,7 +51,7 @@ class CellTable(QTableView):
 
     def __init__(self, model: CellModel, parent: Any = None) -> None:
         super().__init__(parent)
-        self._was_shown = False
+        self._was_shown = self._goes_sideways = False
         self.setModel(model)
         self.setItemDelegate(CellDelegate(self))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -82,6 +83,14 @@ class CellTable(QTableView):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(lambda place: self._on_why_clicked(self.indexAt(place)))
         self._fit_to_rows()
+
+    def scrollTo(self, index: Any, hint: Any = QAbstractItemView.ScrollHint.EnsureVisible) -> None:  # noqa: N802
+        """Scroll up or down to a cell; sideways only for the keys that move so: a click must not push names away."""
+        bar = self.horizontalScrollBar()
+        place = bar.value()
+        super().scrollTo(index, hint)
+        if not self._goes_sideways:
+            bar.setValue(place)
 
     def select(self, row: int | None) -> None:
         """Select a row without choosing it; None selects nothing."""
@@ -168,7 +177,9 @@ class CellTable(QTableView):
             if row is not None:
                 self.row_chosen.emit(row)
         elif event.key() in _MOVES:
+            self._goes_sideways = event.key() in _SIDEWAYS
             super().keyPressEvent(event)
+            self._goes_sideways = False
         else:
             event.ignore()
 
@@ -231,9 +242,15 @@ class CellDelegate(QStyledItemDelegate):
 
 
 def _square(color: Any, size: Any) -> Any:
-    """Return an icon of one colour, the same in a selected row."""
+    """Return an icon of one colour, or in stripes of several, the same in a selected row."""
     picture, icon = QPixmap(size), QIcon()
-    picture.fill(color)
+    if isinstance(color, QColor):
+        picture.fill(color)
+    else:
+        painter, edges = QPainter(picture), [round(i * size.width() / len(color)) for i in range(len(color) + 1)]
+        for stripe, left, right in zip(color, edges, edges[1:], strict=False):
+            painter.fillRect(left, 0, right - left, size.height(), stripe)
+        painter.end()
     for mode in (QIcon.Mode.Normal, QIcon.Mode.Selected):
         icon.addPixmap(picture, mode)
     return icon

@@ -51,8 +51,8 @@ class Cell:
         Whether it holds words where the column holds numbers: left-aligned.
     span : int
         How many columns it covers; 0 for one that is covered.
-    swatch : QColor or None
-        A square of this colour before the text.
+    swatch : QColor or sequence of QColor or None
+        A square of this colour, or in stripes of these, before the text.
     """
 
     text: str = ""

@@ -137,7 +137,7 @@ def _differs(one: RegionScore, other: RegionScore, metric: str) -> bool:
 
 
 def _of_region(before: RegionScore, after: RegionScore, metric: str, *, coming: bool) -> Cell:
-    old, new = before.metrics.get(metric), after.metrics.get(metric)
+    old, new = before.shown(metric), after.shown(metric)
     if old is None or new is None:
         return _COMING if coming else Cell(NOTHING, tone="quiet")
     return _change(_short(metric, old), _short(metric, new))

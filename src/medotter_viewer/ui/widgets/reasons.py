@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from medotter_viewer.core.reprs import IMAGE_DIAGONAL, NO_OUTLINE, NO_PIXEL, NOT_PLACED, UNEVEN_SLICES
 from medotter_viewer.core.scores import MetricValue, RegionScore
-from medotter_viewer.core.spec import EvalSpec
+from medotter_viewer.core.spec import EMPTY_SITUATIONS, EvalSpec
 
 _HD95 = {
     "directed_max": "larger of the two directed {p:g} % distances between surface voxels",
@@ -18,6 +18,9 @@ _SITUATION = {
     "gt_empty_pred_nonempty": "not in the ground truth, predicted",
 }
 _SURFACE = "6-neighbour surface"
+_OVERLAPS = {"dice": "2·TP / (gt + pred)", "iou": "TP / (gt + pred − TP)"}
+_BOTH = EMPTY_SITUATIONS[0]
+_DISTANCES = ("hd95", "hd")
 
 
 def hd95_name(spec: EvalSpec, variant: str) -> str:
@@ -53,7 +56,9 @@ def empty_side(region: RegionScore) -> str:
 
 def why(metric: str, region: RegionScore, spec: EvalSpec, variant: str) -> str:
     """Return where a value comes from."""
-    value = region.metrics[metric]
+    value = region.shown(metric)
+    if value is None:
+        return f"{metric} was not computed"
     if value.status == "not_labelled":
         return "this dataset does not annotate the region: it is not scored and enters no mean"
     if value.rule == UNEVEN_SLICES:
@@ -67,7 +72,7 @@ def why(metric: str, region: RegionScore, spec: EvalSpec, variant: str) -> str:
     if value.status == "error":
         return f"{metric} could not be computed"
     if value.status in ("cap", "absent"):
-        return _rule(metric, value, region)
+        return _rule(metric, value, region, spec)
     if metric == "hd95":
         return f"hd95 = {value.value:.2f} mm\n{hd95_definition(spec, variant)}"
     if metric == "hd":
@@ -86,13 +91,45 @@ def _formula(metric: str, value: MetricValue, region: RegionScore) -> str:
     return f"{metric} = {value.value:.3f}"
 
 
-def _rule(metric: str, value: MetricValue, region: RegionScore) -> str:
-    side = {"empty pred": "gt_nonempty_pred_empty", "not in gt": "gt_empty_pred_nonempty"}
-    situation = side.get(empty_side(region), "both_empty")
-    reason = f"{_SITUATION[situation]}: no {metric} can be computed"
+def _rule(metric: str, value: MetricValue, region: RegionScore, spec: EvalSpec) -> str:
+    """What a value is that the formula does not give, and who says so."""
+    situation = empty_situation(region)
+    zero = "0 / 0" if situation == _BOTH else "0"
+    found = f"{_OVERLAPS[metric]} = {zero}" if metric in _OVERLAPS else "there is no distance to measure"
+    return f"{_SITUATION[situation]}: {found}\n{rule_source(metric, value, situation, spec)}"
+
+
+def empty_situation(region: RegionScore) -> str:
+    """Return the key of ``empty_structure`` that fits a region with an empty side."""
+    side = {"empty pred": EMPTY_SITUATIONS[1], "not in gt": EMPTY_SITUATIONS[2]}
+    return side.get(empty_side(region), _BOTH)
+
+
+def rule_source(metric: str, value: MetricValue, situation: str, spec: EvalSpec) -> str:
+    """Return what an empty structure counts as, and where that is written.
+
+    Examples
+    --------
+    >>> from medotter_viewer.core.spec import Headline
+    >>> spec = EvalSpec("seg", {}, ("dice",), Headline("macro_avg", "dice"))
+    >>> rule_source("dice", MetricValue(1.0, "absent", "both_empty"), "both_empty", spec)
+    'counts as 1 by default (no empty_structure.dice.both_empty in eval_spec.yaml)'
+    """
+    unit, key = " mm" * (metric in _DISTANCES), f"empty_structure.{metric}.{situation}"
+    if value.value is None:
+        return ""
     if value.rule == IMAGE_DIAGONAL:
-        return (
-            f"{reason}\neval_spec.yaml has no empty_structure.{metric}.{situation}: the image's diagonal, "
-            f"{value.value:.2f} mm, is taken (rule {value.rule})"
-        )
-    return f"{reason}\nrule: eval_spec.yaml, empty_structure.{metric}.{value.rule} = {value.value:g}"
+        others = [
+            f"{other} has a rule of its own, {spec.empty_structure[other][situation]:g} mm"
+            for other in _DISTANCES
+            if other != metric and situation in spec.empty_structure.get(other, {})
+        ]
+        cap = f"counts as {value.value:.2f} mm, the image's diagonal (no {key} in eval_spec.yaml; rule {value.rule})"
+        return "; ".join([cap, *others])
+    counts = f"counts as {value.value:g}{unit}"
+    for name in (metric, {"dice": "iou", "iou": "dice"}.get(metric, metric)):
+        listed = spec.empty_structure.get(name, {}).get(situation)
+        if listed is not None and (name == metric or situation != _BOTH):
+            as_other = "" if name == metric else f", as {name} does,"
+            return f"{counts}{as_other} by rule: eval_spec.yaml, empty_structure.{name}.{situation} = {listed:g}"
+    return f"{counts} by default (no {key} in eval_spec.yaml)"

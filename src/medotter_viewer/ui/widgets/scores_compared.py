@@ -38,6 +38,11 @@ class ComparedTable(ScoreTable):
         return _BESIDE if set(self.shown) <= set(KNOWN) else self.shown
 
     @property
+    def is_alone(self) -> bool:
+        """Whether no second model's numbers stand beside these."""
+        return False
+
+    @property
     def other(self) -> ScoreTable | None:
         """The table of the second model alone; None where it has no numbers."""
         if self.second is None or self.second.status != "scored":

@@ -8,11 +8,12 @@ from typing import Any
 from qtpy.QtGui import QColor
 
 from medotter_viewer.session.review import ReviewSession
+from medotter_viewer.ui.colors import label_color
 from medotter_viewer.ui.widgets.cell_model import CellModel
 from medotter_viewer.ui.widgets.cells import Cell, Column
 from medotter_viewer.ui.widgets.connections import Connections
 from medotter_viewer.ui.widgets.scores_compared import compared
-from medotter_viewer.ui.widgets.scores_rows import ScoreTable
+from medotter_viewer.ui.widgets.scores_rows import MOST_STRIPES, ScoreTable
 
 
 class ScoresModel(CellModel):
@@ -84,8 +85,13 @@ class ScoresModel(CellModel):
         self._connections.close()
 
     def _swatch(self, region: str) -> Any:
-        """Return a region's colour; one without keeps the place, so that names stand below each other."""
-        return self._color_of(region) or QColor(0, 0, 0, 0)
+        """Return a region's colour, of a union those of its ids; without one the place stays, for the names' sake."""
+        if (color := self._color_of(region)) is not None:
+            return color
+        ids = self._session.spec.regions.get(region, ())
+        if not 1 < len(ids) <= MOST_STRIPES or self._session.spec.is_instances:
+            return QColor(0, 0, 0, 0)
+        return [QColor.fromRgbF(*(float(part) for part in label_color(i)[:3])) for i in ids]
 
     def _on_scoring_changed(self, scoring: bool) -> None:
         self.scoring = scoring

@@ -13,11 +13,14 @@ from medotter_viewer.evaluation.aggregate import headline_value
 from medotter_viewer.ui.widgets.cells import Cell, Column
 from medotter_viewer.ui.widgets.reasons import empty_side, hd95_definition, why
 from medotter_viewer.ui.widgets.volumes import VolumeUnit, unit_for
+from medotter_viewer.ui.widgets.why_means import MEAN, by_rule, mean_parts, mean_why
+from medotter_viewer.ui.widgets.why_objects import objects_why
 
 SHOWN = ("dice", "iou", "hd95")
 KNOWN = (*SHOWN, "hd")
 ALL = "all"
-_MEAN = "mean over the scored regions"
+MOST_STRIPES = 6
+"""Ids of a union whose colours can be told apart in a swatch."""
 _WORDS = ("not_labelled", "absent", "error")
 
 
@@ -43,6 +46,11 @@ class ScoreTable:
     coming: bool = False
 
     @property
+    def is_alone(self) -> bool:
+        """Whether no second model's numbers stand beside these."""
+        return True
+
+    @property
     def regions(self) -> list[str]:
         """Names of the lines below the first."""
         return list(self.score.regions)
@@ -64,7 +72,7 @@ class ScoreTable:
 
     def columns(self) -> list[Column]:
         """Return the columns; their headers name the units."""
-        first = f"The row {ALL} is the {_MEAN}."
+        first = f"The row {ALL} is the {MEAN}; what is absent in both enters with the value of its rule."
         unit = self.unit.name
         return [
             Column("region", stretch=True, least=100),
@@ -90,13 +98,14 @@ class ScoreTable:
     def mean_cells(self) -> list[Cell]:
         """Return the first line: the means over the scored regions."""
         scored = [r for r in self.score.regions.values() if any(v.counts for v in r.metrics.values())]
-        caps = sum(any(v.status == "cap" for v in r.metrics.values()) for r in scored)
+        n_caps, n_absent = (sum(_has(status, region) for region in scored) for status in ("cap", "absent"))
         missing = len(self.score.regions) - len(scored)
         failed = sum(_has_failed(region) for region in self.score.regions.values())
         counts = {"not scored": failed, "not labelled": missing - failed}
-        remarks = [f"mean of {len(scored)}", *(f"{n} {word}" for word, n in counts.items() if n), _caps(caps)]
-        values = [self._mean(metric, caps) for metric in self.shown]
-        name = Cell(ALL, f"{_MEAN} ({len(scored)} of {len(self.score.regions)})", bold=True)
+        remarks = [f"mean of {len(scored)}", *(f"{n} {word}" for word, n in counts.items() if n)]
+        remarks += [f"{n_absent} absent in both" * bool(n_absent), _caps(n_caps)]
+        values = [self._mean(metric) for metric in self.shown]
+        name = Cell(ALL, f"{MEAN} ({len(scored)} of {len(self.score.regions)})", bold=True)
         status = Cell(", ".join(r for r in remarks if r), tone="quiet")
         return [name, *values, *[Cell()] * 5, status]
 
@@ -104,33 +113,50 @@ class ScoreTable:
         """Return the line of a region."""
         region = self.score.regions[name]
         headline = self.spec.headline.region == name
-        ids = ", ".join(map(str, self.spec.regions.get(name, ())))
-        title = Cell(name, f"{name}: canonical ids {ids}" + "; the headline region" * headline, bold=headline)
+        ids = self.spec.regions.get(name, ())
+        told = f"{name}: canonical ids {', '.join(map(str, ids))}" + "; the headline region" * headline
+        if 1 < len(ids) <= MOST_STRIPES:
+            told += "\nstripes: the colours of these ids in turn, as ground truth is drawn while all regions are shown"
+        title = Cell(name, told, bold=headline)
         title = replace(title, swatch=swatch)
         values = [self._value(metric, region) for metric in self.shown]
         words = {v.status for v in region.metrics.values()}
-        if words == {"not_labelled"}:
+        title = replace(title, tone="quiet") if words == {"not_labelled"} else title
+        status = Cell(empty_side(region), tone="quiet")
+        if words == {"absent"}:
+            counted = self._absent_text(region)
+            told = "\n".join(f"{m}: {c.why}" for m, c in zip(self.shown, values, strict=True) if c.why)
+            values = [replace(c, text=counted if self.is_alone else c.text, why=told) for c in values]
+            status = replace(status, text=counted)
+        if words == {"not_labelled"} or (words == {"absent"} and self.is_alone):
             n_covered = len(values) + 6
             first, covered = replace(values[0], span=n_covered), replace(values[0], span=0)
-            return [replace(title, tone="quiet"), first, *[covered] * (n_covered - 1)]
+            return [title, first, *[covered] * (n_covered - 1)]
         if words == {"absent"} or _has_failed(region):
             values = [replace(value, span=0 if i else len(values)) for i, value in enumerate(values)]
-        return [title, *values, *self._volumes(region), Cell(empty_side(region), tone="quiet")]
+        return [title, *values, *self._volumes(region), status]
 
-    def _mean(self, metric: str, caps: int) -> Cell:
+    def _absent_text(self, region: RegionScore) -> str:
+        """Say what a region that is empty on both sides counts as, metric by metric as their columns stand."""
+        found = [(metric, region.metrics[metric].value) for metric in self.shown if metric in region.metrics]
+        values = [f"{value:g}" + " mm" * (metric in ("hd95", "hd")) for metric, value in found if value is not None]
+        return f"absent in both: counts as {', '.join(values)}" if values else "absent in both"
+
+    def _mean(self, metric: str) -> Cell:
         means = replace(self.spec, headline=replace(self.spec.headline, region=MACRO))
         value = headline_value(replace(self.score, case={}), means, metric)
         if value is None or (self.coming and any(_misses(region, metric) for region in self.score.regions.values())):
             return self._blank(metric)
-        why_text = f"{metric}: {_MEAN}" + (f"\nslanted: with {_caps(caps)}, values set by a rule" if caps else "")
-        return Cell(number_text(metric, value), why_text, bold=True, italic=bool(caps))
+        slanted = bool(by_rule(mean_parts(self.score, metric)))
+        return Cell(number_text(metric, value), mean_why(self.score, self.spec, metric), bold=True, italic=slanted)
 
     def _value(self, metric: str, region: RegionScore) -> Cell:
-        value = region.metrics.get(metric)
+        value = region.shown(metric)
         if value is None:
             return self._blank(metric)
-        known = metric in KNOWN
-        text, reason = metric_text(metric, value), why(metric, region, self.spec, self.hd95) if known else metric
+        of_objects = metric not in KNOWN and value.value is not None
+        reason = objects_why(metric, region, self.spec) if of_objects else why(metric, region, self.spec, self.hd95)
+        text = metric_text(metric, value)
         if value.status in _WORDS:
             return Cell(text, reason, "error" if value.status == "error" else "quiet", word=True)
         if value.status == "cap":
@@ -156,6 +182,11 @@ class ScoreTable:
 def _misses(region: RegionScore, metric: str) -> bool:
     """Whether a metric of a region is still to come."""
     return bool(region.metrics) and metric not in region.metrics
+
+
+def _has(status: str, region: RegionScore) -> bool:
+    """Whether a value of a region has a status."""
+    return any(value.status == status for value in region.metrics.values())
 
 
 def _has_failed(region: RegionScore) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
@@ -9,6 +10,7 @@ from medotter_viewer.core.scores import CaseScore, RegionScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.core.vertebra_names import vertebra_name
 from medotter_viewer.ui.widgets.cells import Cell, Column
+from medotter_viewer.ui.widgets.reasons import why
 from medotter_viewer.ui.widgets.vertebra_facts import VertebraFacts
 
 _METRICS = ("dice", "hd")
@@ -18,7 +20,11 @@ COLUMNS = (
     Column("nearest", "ground-truth vertebra nearest to the predicted point, of those that compete", least=44),
     Column("result", "identified (hit), or why not", stretch=True, least=70),
     Column("dice", "of the vertebra's masks", numeric=True),
-    Column("hd\n[mm]", "Hausdorff distance of the vertebra's masks", numeric=True),
+    Column(
+        "hd\n[mm]",
+        "Hausdorff distance of the vertebra's masks, the largest: not the hd95 of the Scores panel",
+        numeric=True,
+    ),
 )
 _RULES = {"all_gt": "nearest of all, < {mm}", "common": "nearest of those on both sides, ≤ {mm}"}
 
@@ -87,7 +93,7 @@ def vertebra_cells(label: int, facts: VertebraFacts, score: CaseScore | None, sp
     """Return the line of a vertebra; `coming` says that more metrics are on their way."""
     name = Cell(vertebra_name(label), f"label {label}")
     region = _region(label, score, spec)
-    overlap = [_overlap(metric, region, coming=coming) for metric in _METRICS]
+    overlap = [_overlap(metric, region, spec, coming=coming) for metric in _METRICS]
     if facts.found is None:
         side = "ground truth only" if facts.gt is not None and label in facts.gt.points_world else "prediction only"
         return [name, _NOTHING, _NOTHING, Cell(side, tone="quiet"), *overlap]
@@ -121,15 +127,16 @@ def _region(label: int, score: CaseScore | None, spec: EvalSpec) -> RegionScore 
     return next((score.regions[name] for name in names), None)
 
 
-def _overlap(metric: str, region: RegionScore | None, *, coming: bool) -> Cell:
+def _overlap(metric: str, region: RegionScore | None, spec: EvalSpec, *, coming: bool) -> Cell:
     if region is None:
         return _NOTHING
-    value = region.metrics.get(metric)
+    value = region.shown(metric)
     if value is None:
         return Cell("…", "being computed", "quiet") if coming else _NOTHING
+    reason = why(metric, region, spec, "directed_max")
     if value.status in ("not_labelled", "absent", "error"):
-        return Cell(NOTHING, metric_text(metric, value), "quiet")
-    text = number_text(metric, value.value)
+        return Cell(NOTHING, reason, "quiet")
     if value.status == "cap":
-        return Cell(f"cap {text}", metric_text(metric, value), italic=True)
-    return Cell(text)
+        text = metric_text(metric, replace(value, value=round(value.value or 0.0, 2)))
+        return Cell(text.removesuffix(" (spec)").replace("image ", ""), reason, italic=True)
+    return Cell(number_text(metric, value.value), reason)

@@ -7,7 +7,8 @@ from typing import Any
 from qtpy.QtCore import QEvent, QPoint, QRect, Qt
 from qtpy.QtWidgets import QApplication, QFrame, QLabel, QVBoxLayout, QWidget
 
-_WIDTH = 380
+WIDTH = 380
+"""Pixels that a popover is wide, where the window has that much room."""
 _GAP = 4
 
 
@@ -61,7 +62,7 @@ class WhyPopover(QFrame):
             self.setParent(window)
         self.title.setText(title)
         self.text.setText(text)
-        self.setFixedWidth(min(_WIDTH, window.width() - 2 * _GAP))
+        self.setFixedWidth(min(WIDTH, window.width() - 2 * _GAP))
         self.adjustSize()
         corner = beside.mapTo(window, QPoint(cell.left(), cell.bottom() + _GAP))
         if corner.y() + self.height() > window.height():
