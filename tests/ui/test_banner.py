@@ -34,12 +34,22 @@ def turned(degrees: float) -> Grid:
 
 def make_case(grid: Grid = STRAIGHT, entry: CaseEntry = ENTRY, **parts: Any) -> Case:
     labels = LabelMap(np.zeros(grid.shape, dtype=np.uint8), grid)
-    return Case(entry, **{"gt_native": labels, "gt": labels, "pred": labels, **parts})
+    image = Volume(np.zeros(grid.shape), grid)
+    return Case(entry, **{"channels": {"ct": image}, "gt_native": labels, "gt": labels, "pred": labels, **parts})
 
 
 def test_there_is_nothing_to_say_about_a_plain_case() -> None:
     assert banner_text(make_case()) == ""
     assert banner_text(make_case(turned(0.05))) == ""
+
+
+def test_a_black_canvas_is_explained_whatever_is_drawn_on_it() -> None:
+    assert banner_text(make_case(channels={})) == "no image"  # the manifest names none
+    gone = [Finding("warning", "missing-file", f"case A/1: chan.{name}: no such file: {name}.nii.gz") for name in "ab"]
+    lines = banner_text(make_case(channels={}, findings=tuple(gone))).split("\n")
+    assert lines == ["chan.a: no such file: a.nii.gz", "chan.b: no such file: b.nii.gz", "no image"]
+    said = Finding("warning", "missing-file", "case A/1: image: no such file: a.nii.gz")
+    assert banner_text(make_case(channels={}, findings=(said,))) == "image: no such file: a.nii.gz"
 
 
 def test_an_oblique_case_says_by_how_much() -> None:
@@ -80,7 +90,7 @@ def test_findings_that_change_what_is_seen_are_said_without_the_name_of_the_case
 
 def test_the_line_of_a_case_names_its_grid_where_it_has_one() -> None:
     assert case_line(make_case()) == "A/1  ·  2 x 3 x 4 voxels of 1 x 2 x 3 mm, RAS"
-    nothing: dict[str, Any] = {"gt_native": None, "gt": None, "pred": None}
+    nothing: dict[str, Any] = {"channels": {}, "gt_native": None, "gt": None, "pred": None}
     assert case_line(make_case(**nothing)) == "A/1"
     image = Volume(np.zeros((5, 6, 7)), Grid((5, 6, 7), np.eye(4), has_world=False))
     assert case_line(make_case(**nothing, channels={"ct": image})) == (

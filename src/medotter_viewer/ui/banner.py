@@ -68,7 +68,8 @@ def banner_text(
         lines.append("ground truth in native ids, before the remap")
     lines += [_short(f.message, case.case_id) for f in case.findings if f.code in _SHOWN]
     contours = any(side is not None for side in (case.gt_contours, case.pred_contours))
-    if not case.channels and (contours or case.gt_landmarks is not None) and not any("image" in line for line in lines):
+    drawn = contours or any(part is not None for part in (case.gt_native, case.gt, case.gt_landmarks, case.pred))
+    if not case.channels and drawn and not any("image" in line for line in lines):
         lines.append("no image")
     if contours and case.stack is None and case.grid is None:
         lines.append("where the slices lie is not known: they are shown in the order of their numbers")

@@ -54,7 +54,7 @@ class CanvasTools:
         canvas = viewer.window._qt_viewer.canvas.native
         self._canvas = canvas
         self._drawn = ToolOverlay(canvas, self.view)
-        self.window_level = WindowLevel(looking, self._image, say)
+        self.window_level: WindowLevel = WindowLevel(looking, self._image, say)
         self.measure = MeasureTool(self.place_at, self.draw)
         self.crosshair = Crosshair(viewer, self._grid, self.place_at)
         self.planes = ThreePlanes(
