@@ -52,7 +52,7 @@ def test_the_region_that_is_looked_at_else_the_headlines_else_all() -> None:
     assert found(case_of(), SPEC, region="one").name == "one"
     assert found(case_of(), SPEC).name == "two"
     mean = replace(SPEC, headline=replace(SPEC.headline, region="macro_avg"))
-    assert found(case_of(), mean).name == "all regions together"
+    assert found(case_of(), mean).name == "all labels"
 
 
 def test_meshes_are_in_displayed_order() -> None:
@@ -87,6 +87,48 @@ def test_the_scale_is_told_in_words_with_its_end_and_the_farthest() -> None:
     assert scale_words(pair, target, 4) == ["0 mm", "1 mm", "2 mm", "3 mm (hd95) and more, up to 3"]
     same = found(case_of(pred=labels()), SPEC)
     assert scale_words(same.measure(), same, 2) == ["0 mm", "1 mm (a voxel) and more, up to 0"]
+
+
+def cubes(first: int, second: int) -> Any:
+    """Two cubes of 2 x 2 x 2 voxels, of 1 x 2 x 3 mm, 6 voxels apart along the third axis."""
+    data = np.zeros(GRID.shape, dtype=np.uint8)
+    data[4:6, 4:6, 2:4], data[4:6, 4:6, 8:10] = first, second
+    return data
+
+
+def test_of_all_labels_each_is_measured_against_its_own_so_that_swapped_ones_are_far_off() -> None:
+    mean = replace(SPEC, headline=replace(SPEC.headline, region="macro_avg"))
+    target = found(case_of(cubes(1, 2), cubes(2, 1)), mean)
+    pair = target.measure()
+    assert pair.distances_mm is not None
+    assert (pair.distances_mm.min(), pair.distances_mm.max()) == (12.0, 18.0)  # 4 or 6 steps of 3 mm
+    assert scale_words(pair, target, 2) == ["0 mm", "18 mm (hd95 of the worst label) and more, up to 18"]
+    same = found(case_of(cubes(1, 2), cubes(1, 2)), mean).measure()
+    assert same.distances_mm is not None
+    assert same.distances_mm.max() == 0.0
+
+
+def test_labels_that_ground_truth_lacks_are_at_the_dark_end_and_that_is_said() -> None:
+    mean = replace(SPEC, headline=replace(SPEC.headline, region="macro_avg"))
+    target = found(case_of(cubes(1, 0), cubes(1, 2)), mean)
+    pair = target.measure()
+    data = mesh_data(pair, "pred")
+    assert data is not None
+    assert set(data[2].tolist()) == {0.0, 1e6}
+    assert data[1].max() == len(data[0]) - 1
+    assert surface_lines(target, pair) == ["surfaces of all labels", "darkest also: labels that ground truth lacks"]
+    assert scale_words(pair, target, 2)[-1] == "1 mm (a voxel) and more, up to 0"
+
+
+def test_very_many_labels_are_drawn_as_one_mask_and_that_is_said() -> None:
+    data = np.zeros(GRID.shape, dtype=np.uint8)
+    data.reshape(-1)[: 41 * 20 : 20] = np.arange(1, 42)
+    spec = EvalSpec.from_mapping(
+        {"eval_regions": {f"r{i}": [i] for i in range(1, 42)}, "metrics": ["dice"], "main_region": "r1"}
+    )
+    spec = replace(spec, headline=replace(spec.headline, region="macro_avg"))
+    target = found(case_of(data, data), spec)
+    assert (target.name, target.each_label) == ("all regions as one mask", False)
 
 
 def test_what_is_missing_or_halved_is_said() -> None:

@@ -6,7 +6,7 @@ Hausdorff distances run between surface voxels, see `surface_distances`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,9 +50,10 @@ class SurfacePair:
     gt, pred : Mesh or None
         None where the mask is empty.
     distances_mm : (n,) ndarray of float64, or None
-        Of every vertex of `pred` to the nearest vertex of `gt`; None where either is missing.
+        Of every vertex of `pred` to the nearest vertex of `gt`; None where either is missing. Of labels that were put
+        together: to the nearest of the same label, infinite where ground truth lacks that.
     top_mm : float
-        Where a scale of distances ends: the hd95.
+        Where a scale of distances ends: the hd95, of several labels the largest.
     halvings : int
         How often the masks were halved along each axis before.
     """
@@ -121,6 +122,44 @@ def surface_pair(
         if hd95_mm is None:
             hd95_mm = hausdorff(surface_distances(*cut, spacing=steps.tolist()))
     return SurfacePair(of_gt, of_pred, distances, float(hd95_mm or 0.0), halvings)
+
+
+def together(pairs: Iterable[SurfacePair]) -> SurfacePair:
+    """Return the surfaces of several labels as one pair; each part of the prediction keeps its own distances.
+
+    Examples
+    --------
+    >>> left = np.zeros((9, 9, 9), dtype=bool); left[2:4, 4, 4] = True
+    >>> pair = surface_pair(left, left[::-1], spacing=(1, 1, 1))
+    >>> none = np.zeros_like(left)
+    >>> both = together([pair, surface_pair(none, left, spacing=(1, 1, 1))])
+    >>> float(both.distances_mm.min()), float(both.distances_mm.max())
+    (1.0, inf)
+    """
+    found = list(pairs)
+    distances = [
+        np.full(len(pair.pred.vertices), np.inf) if pair.distances_mm is None else pair.distances_mm
+        for pair in found
+        if pair.pred is not None
+    ]
+    gt, pred = _joined(pair.gt for pair in found), _joined(pair.pred for pair in found)
+    return SurfacePair(
+        gt,
+        pred,
+        None if gt is None or pred is None else np.concatenate(distances),
+        max((pair.top_mm for pair in found), default=0.0),
+        max((pair.halvings for pair in found), default=0),
+    )
+
+
+def _joined(meshes: Iterable[Mesh | None]) -> Mesh | None:
+    """Several surfaces as one; None where there is none."""
+    there = [mesh for mesh in meshes if mesh is not None]
+    if not there:
+        return None
+    starts = np.cumsum([0, *(len(mesh.vertices) for mesh in there[:-1])])
+    faces = [mesh.faces + start for mesh, start in zip(there, starts, strict=True)]
+    return Mesh(np.concatenate([mesh.vertices for mesh in there]), np.concatenate(faces))
 
 
 def mask_mesh(mask: NDArray[np.bool_], *, halvings: int = 0) -> Mesh | None:

@@ -13,9 +13,13 @@ from medotter_viewer.core.case import Case
 from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import MACRO, EvalSpec
 from medotter_viewer.geometry.orientation import DisplayOrder, display_order
-from medotter_viewer.metrics.meshes import SurfacePair, surface_pair
+from medotter_viewer.metrics.meshes import SurfacePair, surface_pair, together
 from medotter_viewer.metrics.overlap import id_mask
 from medotter_viewer.scoring.slices import scored_ids
+
+MOST_LABELS = 40
+"""That are measured one by one; more are drawn as one mask, or it would take a minute."""
+_FAR = 1e6  # mm, in place of an infinite distance: beyond the end of every scale
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,12 +36,15 @@ class SurfaceTarget:
         Of lengths: ``mm`` or ``px``.
     measure : callable
         Finds the surfaces in displayed order; takes a while.
+    each_label : bool
+        Whether distances are of each label by itself, as scores are, and not of all as one mask.
     """
 
     name: str
     order: DisplayOrder
     unit: str
     measure: Callable[[], SurfacePair]
+    each_label: bool = False
 
 
 def surface_target(
@@ -70,7 +77,7 @@ def surface_target(
     if 1 in grid.shape:
         return "a single slice has no surface"
     sides = case.gt, case.pred
-    hd95 = None
+    hd95, each_label = None, False
     ids: tuple[tuple[int, ...], ...]
     if spec.is_instances:
         if objects is None or objects == (None, None):
@@ -80,20 +87,24 @@ def surface_target(
     else:
         chosen = region or spec.headline.region
         is_one = chosen != MACRO and chosen in spec.regions
-        name = chosen if is_one else "all regions together"
         one = tuple(scored_ids(case, spec, chosen if is_one else None))
+        each_label = not is_one and len(one) <= MOST_LABELS
+        name = chosen if is_one else "all labels" if each_label else "all regions as one mask"
         ids = one, one
         hd95 = _hd95(score, chosen) if is_one else None
 
-    def measure() -> SurfacePair:
+    def pair_of(wanted: tuple[tuple[int, ...], ...]) -> SurfacePair:
         masks: list[NDArray[np.bool_]] = [
-            np.zeros(grid.shape, dtype=np.bool_) if side is None else id_mask(side.data, wanted)
-            for side, wanted in zip(sides, ids, strict=True)
+            np.zeros(grid.shape, dtype=np.bool_) if side is None else id_mask(side.data, of_side)
+            for side, of_side in zip(sides, wanted, strict=True)
         ]
         gt, pred = (order.apply(mask) for mask in masks)
         return surface_pair(gt, pred, spacing=order.scale, hd95_mm=hd95)
 
-    return SurfaceTarget(name, order, grid.unit, measure)
+    def measure() -> SurfacePair:
+        return together(pair_of(((i,), (i,))) for i in ids[0]) if each_label else pair_of(ids)
+
+    return SurfaceTarget(name, order, grid.unit, measure, each_label)
 
 
 def surface_lines(target: SurfaceTarget, pair: SurfacePair) -> list[str]:
@@ -102,6 +113,8 @@ def surface_lines(target: SurfaceTarget, pair: SurfacePair) -> list[str]:
     if pair.gt is None or pair.pred is None:
         missing = "ground truth" if pair.gt is None else "prediction"
         lines.append(f"no {missing}: no distances")
+    elif pair.distances_mm is not None and np.isinf(pair.distances_mm).any():
+        lines.append("darkest also: labels that ground truth lacks")
     if pair.halvings:
         times = {1: "halved", 2: "halved twice"}.get(pair.halvings, f"halved {pair.halvings} times")
         steps = " x ".join(f"{s * 2**pair.halvings:.3g}" for s in target.order.scale)
@@ -117,9 +130,11 @@ def scale_ends(pair: SurfacePair, target: SurfaceTarget) -> tuple[float, float]:
 def scale_words(pair: SurfacePair, target: SurfaceTarget, n: int) -> list[str]:
     """Return what `n` colours from 0 to the end of the scale stand for, the last with what the end is."""
     _, top = scale_ends(pair, target)
-    farthest = 0.0 if pair.distances_mm is None else float(np.max(pair.distances_mm, initial=0.0))
+    known = np.zeros(0) if pair.distances_mm is None else pair.distances_mm[np.isfinite(pair.distances_mm)]
+    farthest = float(np.max(known, initial=0.0))
     words = [f"{top * i / (n - 1):.2g} {target.unit}" for i in range(n - 1)]
-    end = "hd95" if pair.top_mm >= top else "a voxel"
+    hd95 = "hd95 of the worst label" if target.each_label else "hd95"
+    end = hd95 if pair.top_mm >= top else "a voxel"
     return [*words, f"{top:.3g} {target.unit} ({end}) and more, up to {farthest:.3g}"]
 
 
@@ -128,8 +143,8 @@ def mesh_data(pair: SurfacePair, side: str) -> tuple[Any, Any, Any] | None:
     mesh = pair.gt if side == "gt" else pair.pred
     if mesh is None:
         return None
-    own = side == "pred" and pair.distances_mm is not None
-    values = pair.distances_mm if own else np.zeros(len(mesh.vertices))
+    distances = pair.distances_mm if side == "pred" else None
+    values = np.zeros(len(mesh.vertices)) if distances is None else np.nan_to_num(distances, posinf=_FAR)
     return mesh.vertices.astype(np.float32), mesh.faces, np.asarray(values, dtype=np.float32)
 
 

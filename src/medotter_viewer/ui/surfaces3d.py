@@ -257,7 +257,8 @@ class Surfaces3D:
         if pair.pred is not None and pair.distances_mm is None:
             found.append(("prediction", PRED_ACCENT))
         if pair.distances_mm is not None:
-            found.append(("prediction, by its distance from ground truth:", ""))
+            of = "ground truth of its label" if target.each_label else "ground truth"
+            found.append((f"prediction, by its distance from {of}:", ""))
             found += zip(scale_words(pair, target, len(_SCALE_CODES)), _SCALE_CODES, strict=True)
         return found
 
