@@ -157,8 +157,8 @@ class Looking:
         """Change how the case is looked at, and show it so; `turn` goes to the place looked at, see `Display.apply`."""
         session, placed = self._session, self.placed
         self.show = replace(self.show, region=session.region, native=session.native_shown, **changes)
-        if placed is None:
-            return
+        if placed is None or session.case is None or session.case.case_id != placed.case.case_id:
+            return  # the case that was just opened is placed in a moment: its labels do not belong on this one
         if placed.grid is not None:
             order = display_order(placed.grid)
             self.display.ground = order.scale, order.translate
