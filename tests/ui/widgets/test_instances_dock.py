@@ -183,7 +183,10 @@ def test_colouring_is_told_to_the_session_and_follows_it(session, dock, qtbot):
 
 def test_why_nothing_is_listed_stands_in_words(session, dock):
     assert dock.message.text() == "No case is open. Click one in the case list."
+    told = []
+    session.events.loading_started.connect(lambda _: told.append(dock.message.text()))
     session.go_to("D/none")
+    assert told == ["Opening D/none…"]
     assert dock.message.text() == "No prediction, no matches."
     assert dock.message.isVisible()
     assert not dock.table.isVisible()

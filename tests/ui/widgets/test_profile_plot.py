@@ -46,6 +46,14 @@ def test_large_areas_are_shown_in_cm2(plot):
     assert plot._title.get_fontsize() == 8
 
 
+def test_without_any_error_no_stray_number_stands_over_the_axis_of_areas(plot):
+    counts = np.zeros(5, dtype=np.int64)
+    plot.set_profile(SliceProfile(counts, counts, counts, 9.0), 0, "liver")
+    plot.canvas.draw()
+    assert plot.area_axes.yaxis.get_offset_text().get_text() == ""
+    assert plot.area_axes.get_ylim() == (0.0, 1.0)
+
+
 def test_a_click_asks_for_the_slice_below_it_whose_number_is_one_more_than_its_index(plot, qtbot):
     with qtbot.waitSignal(plot.slice_requested) as asked:
         click(qtbot, plot, 7)

@@ -204,7 +204,10 @@ def test_a_not_labelled_region_is_one_wide_cell(session, dock, bundle):
 
 def test_a_case_without_scores_says_why(session, dock):
     assert dock.message.text() == "No case is open. Click one in the case list."
+    told = []
+    session.events.loading_started.connect(lambda _: told.append(dock.message.text()))
     session.go_to("B/three")
+    assert told == ["Opening B/three…"]
     assert dock.stack.currentWidget() is dock.message
     assert "no prediction found" in dock.message.text()
     assert dock.model.rowCount() == 0

@@ -15,6 +15,7 @@ from medotter_viewer.ui.widgets.cell_table import CellTable
 from medotter_viewer.ui.widgets.dock import Panel
 from medotter_viewer.ui.widgets.instances_model import InstancesModel, SummaryModel
 from medotter_viewer.ui.widgets.layout import dense, remark
+from medotter_viewer.ui.widgets.scores import nothing_open
 from medotter_viewer.ui.widgets.threshold import ThresholdCurve
 
 
@@ -139,6 +140,7 @@ class InstancesDock(Panel):
         self._connections.add(events.selected, self._on_selected)
         self._connections.add(events.coloring_changed, self._on_coloring_changed)
         self._connections.add(self._session.events.scores_changed, self._on_score_changed)
+        self._connections.add(self._session.events.loading_started, self._on_score_changed)
         self._connections.add(self._session.events.case_changed, self._on_score_changed)
 
 
@@ -146,7 +148,7 @@ def why_nothing(session: ReviewSession) -> str:
     """Return why no objects are listed, in words."""
     case = session.case
     if case is None:
-        return "No case is open. Click one in the case list."
+        return nothing_open(session)
     if session.matches.problem:
         return f"Not matched: {session.matches.problem}"
     if case.gt is None:

@@ -138,7 +138,7 @@ class ProfilePlot(QWidget):
         self._invented.set_data(missed + invented, edges, missed)
         self._dice.set_data(np.arange(1, size + 1), profile.dice)
         self._dice.set_marker("o" if size < _FEW else "None")
-        self.area_axes.set_ylim(0, max(float((missed + invented).max()) * 1.05, 1e-9))
+        self.area_axes.set_ylim(0, float((missed + invented).max()) * 1.05 or 1.0)
         self.area_axes.set_ylabel(f"error [{unit}]")
         self.dice_axes.set_xlim(0.5, size + 0.5)
         self.dice_axes.set_xlabel(f"slice ({AXES[self._axis]})", labelpad=1)

@@ -90,6 +90,7 @@ class ScoresDock(Panel):
         self.table.row_chosen.connect(self._on_row_chosen)
         self.plot.slice_requested.connect(self._on_slice_requested)
         events = session.events
+        self._connections.add(events.loading_started, self._show_opening)
         self._connections.add(events.case_changed, self._on_case_changed)
         self._connections.add(events.prediction_changed, self._on_prediction_changed)
         self._connections.add(events.what_if_changed, self._on_prediction_changed)
@@ -134,6 +135,11 @@ class ScoresDock(Panel):
         self._on_done()
 
     # ---------------------------------------------------------------- what the session says
+
+    def _show_opening(self, _: str) -> None:
+        """Say which case is being opened where there are no numbers of another."""
+        if self._session.case is None:
+            self._show_state()
 
     def _on_case_changed(self, _: object) -> None:
         self.plot.set_profile(None, self._axis, self._compared())
@@ -241,12 +247,17 @@ def header_text(session: ReviewSession, scoring: bool) -> str:
     return " · ".join(parts)
 
 
+def nothing_open(session: ReviewSession) -> str:
+    """Return which case is being opened, or that none is."""
+    opening = session.current_id
+    return f"Opening {opening}…" if opening else "No case is open. Click one in the case list."
+
+
 def why_no_scores(session: ReviewSession, scoring: bool) -> str:
     """Return why the open case has no numbers, in words."""
     score = session.score
     if session.case is None:
-        opening = session.current_id
-        return f"Opening {opening}…" if opening else "No case is open. Click one in the case list."
+        return nothing_open(session)
     if not session.can_score:
         return unscored_text(session.case, session.spec.task_type)
     if score is None:
