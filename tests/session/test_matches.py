@@ -55,6 +55,14 @@ def kinds(session: ReviewSession) -> list[str]:
     return [session.matches.row(place).kind for place in range(len(session.matches))]
 
 
+def test_the_what_if_without_an_error_names_a_panel_that_is_there(open_session) -> None:
+    session = open_session()
+    said: list[str] = []
+    session.errors.events.said.connect(said.append)
+    session.errors.toggle_without()
+    assert said == ["no what-if without an object: the Instances panel lists what each object costs of AJI"]
+
+
 def test_what_has_no_match_comes_first_and_of_these_what_costs_most(open_session) -> None:
     session = open_session()
     assert session.matches.found is None

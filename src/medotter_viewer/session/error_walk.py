@@ -154,7 +154,7 @@ class ErrorWalk:
             self._what_if.end()
             self.events.said.emit("what-if ended: the scores are those of the prediction as it is")
         elif self.current is None:
-            self.events.said.emit("no error is looked at: J, K, 9 or a row of the Errors panel takes one")
+            self.events.said.emit(_nothing_to_leave_out(self._session))
         else:
             self._begin_without()
 
@@ -296,3 +296,15 @@ def _same_pred(one: Case, other: Case) -> bool:
     if one.gt is not other.gt or one.pred is None or other.pred is None:
         return False
     return one.pred is other.pred or same_ids(one.pred.data, other.pred.data)
+
+
+def _nothing_to_leave_out(session: ReviewSession) -> str:
+    """What to do first, or where the task, which has no list of errors, says what costs how much."""
+    spec = session.spec
+    if not session.can_score:
+        return "no what-if without an error: this task is not scored"
+    if spec.is_instances:
+        return "no what-if without an object: the Instances panel lists what each object costs of AJI"
+    if spec.contours:
+        return "no what-if without an error: the Polygons panel lists what is wrong on each slice"
+    return "no error is looked at: J, K, 9 or a row of the Errors panel takes one"

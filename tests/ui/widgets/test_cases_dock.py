@@ -11,6 +11,7 @@ from qtpy.QtCore import Qt
 from medotter_viewer.core.case import CaseEntry
 from medotter_viewer.core.findings import Finding
 from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
+from medotter_viewer.core.spec import Headline
 from medotter_viewer.session.case_list import CaseRow
 from medotter_viewer.ui.widgets.cases import CasesDock
 from medotter_viewer.ui.widgets.cases_model import CasesModel, headline_metric, status_cell
@@ -113,6 +114,27 @@ def test_a_cap_of_the_headline_region_keeps_its_status():
     assert status_cell(row).text == "1 cap"
 
 
+def test_one_regions_number_is_no_slanted_mean(session, dock):
+    session.score_all()  # the headline is of liver; spleen has the cap
+    cell, status = dock.model.cells(0)[2], dock.model.cells(0)[5]
+    assert (cell.text, cell.italic, cell.why) == ("0.857", False, "")
+    assert status.why.startswith("empty on one side, with values set by a rule: spleen")
+
+
+def test_a_mean_tells_what_rules_put_into_it(session, dock):
+    session.spec = replace(session.spec, headline=Headline("macro_avg", "dice"))
+    session.score_all()
+    session.go_to("A/one")
+    # liver 72 of 84 by halves, spleen missed: 0 by the formula, gland absent in both: 1
+    dock.model.refresh()
+    dice, hd95 = dock.model.cells(0)[2:4]
+    assert dice.italic
+    assert dice.why == (
+        "slanted: a mean over 3 regions with values set by a rule, 1 absent in both: gland; the others alone 0.429"
+    )
+    assert "1 cap, 1 absent in both: spleen, gland" in hd95.why
+
+
 def test_a_click_opens_the_case_and_gives_the_keyboard_back(session, qtbot):
     done = []
     dock = CasesDock(session, on_done=lambda: done.append(1))
@@ -141,7 +163,7 @@ def test_keys_of_the_window_are_not_taken(dock, qtbot):
 def test_the_filter_reduces_the_rows(session, dock, qtbot):
     qtbot.keyClicks(dock.filter, "dataset:B")
     assert dock.model.rowCount() == 1
-    assert dock.footer.text() == "0 of 1 scored · 1 no prediction · 1 of 3 listed"
+    assert dock.footer.text() == "1 of 3 listed · 0 of 1 scored · 1 no prediction"  # what is cut off first stands last
 
 
 def test_score_all_fills_values(session, dock, qtbot):
@@ -175,3 +197,25 @@ def test_a_closed_dock_no_longer_listens(session, qtbot):
     dock.close()
     session.set_filter("dataset:B")
     assert dock.footer.text() == "0 of 3 scored · 1 no prediction"
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Return])
+def test_escape_and_return_leave_the_filter_as_it_is_and_give_the_keyboard_back(session, qtbot, key):
+    done = []
+    dock = CasesDock(session, lambda: done.append(True))
+    qtbot.addWidget(dock)
+    qtbot.keyClicks(dock.filter, "dataset:B")
+    assert not done
+    qtbot.keyClick(dock.filter, key)
+    assert done == [True]
+    assert dock.filter.text() == session.filter == "dataset:B"
+    dock.close_connections()
+
+
+def test_a_field_that_there_is_not_is_named_with_those_that_there_are(session, dock, qtbot):
+    assert dock.filter_note.isHidden()
+    qtbot.keyClicks(dock.filter, "organ:liver")
+    assert not dock.filter_note.isHidden()
+    assert dock.filter_note.text().startswith('no field "organ"; there are dataset: split: ')
+    dock.filter.setText("dataset:B")
+    assert dock.filter_note.isHidden()

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from qtpy.QtCore import Qt
 from qtpy.QtGui import QColor
+from qtpy.QtWidgets import QApplication
 
 from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
 from medotter_viewer.core.spec import EvalSpec, Headline
@@ -222,6 +223,22 @@ def test_a_row_click_selects_the_region_and_tells_the_window(session, dock, qtbo
     assert dock.plot.title == "spleen, per slice"
     dock.table.row_chosen.emit(0)
     assert session.region is None
+
+
+def test_a_click_on_a_number_does_not_push_the_names_away(session, dock, qtbot):
+    session.go_to("A/one")
+    dock.resize(300, 600)
+    bar = dock.table.horizontalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    right = dock.table.viewport().width() - 3
+    place = dock.table.visualRect(dock.model.index(1, 0)).center()
+    place.setX(right)  # a cell that is seen in part
+    qtbot.mouseClick(dock.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.wait(QApplication.doubleClickInterval() + 200)  # Qt scrolls once no second click can follow
+    assert bar.value() == 0
+    for _ in range(9):
+        qtbot.keyClick(dock.table, Qt.Key.Key_Right)
+    assert bar.value() > 0  # the keys that move so still do
 
 
 def test_a_region_selected_elsewhere_is_selected_in_the_table(session, dock):

@@ -184,6 +184,21 @@ def test_corrected_points_are_saved_with_what_was_changed(session, dock, tmp_pat
     assert "exists" in dock.status.text()
 
 
+@pytest.mark.parametrize(
+    ("key", "modifier"),
+    [(Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)],
+)
+def test_the_overview_is_closed_by_escape_and_ctrl_q(session, dock, qtbot, key, modifier):
+    session.go_to("V/points")
+    qtbot.mouseClick(dock.overview, Qt.MouseButton.LeftButton)
+    picture = dock.picture
+    picture.activateWindow()
+    qtbot.waitUntil(picture.isActiveWindow)
+    qtbot.keyClick(picture, key, modifier)
+    assert not picture.isVisible()
+    assert dock.isVisible()
+
+
 def test_the_overview_is_drawn_in_a_window_of_its_own_and_follows(session, dock, qtbot):
     session.go_to("V/points")
     qtbot.mouseClick(dock.overview, Qt.MouseButton.LeftButton)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qtpy.QtCore import Qt
-from qtpy.QtGui import QPixmap
+from qtpy.QtGui import QKeySequence, QPixmap, QShortcut
 from qtpy.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from medotter_viewer.core.case import Case
@@ -35,6 +35,8 @@ class SpinePicture(QWidget):
         area.setWidgetResizable(True)
         area.setWidget(self.label)
         dense(QVBoxLayout(self)).addWidget(area)
+        for keys in ("Escape", "Ctrl+W", "Ctrl+Q"):  # of this window alone: the review behind it stays
+            QShortcut(QKeySequence(keys), self).activated.connect(self.close)
         self.resize(820, 900)
 
     def show_waiting(self, case_id: str) -> None:
