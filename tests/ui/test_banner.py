@@ -93,7 +93,7 @@ def test_the_line_of_a_case_names_its_grid_where_it_has_one() -> None:
     nothing: dict[str, Any] = {"channels": {}, "gt_native": None, "gt": None, "pred": None}
     assert case_line(make_case(**nothing)) == "A/1"
     image = Volume(np.zeros((5, 6, 7)), Grid((5, 6, 7), np.eye(4), has_world=False))
-    assert case_line(make_case(**nothing, channels={"ct": image})) == (
+    assert case_line(make_case(**{**nothing, "channels": {"ct": image}})) == (
         "A/1  ·  5 x 6 x 7 voxels of 1 x 1 x 1 mm, orientation unknown"
     )
 

@@ -123,6 +123,24 @@ def arrange(rows: Iterable[CaseRow], *, text: str = "", worst_first: str | None 
     return sorted(kept, key=key)
 
 
+def filter_note(text: str) -> str:
+    """Return what of a filter names a field that there is not, and which there are; empty where all is well.
+
+    Examples
+    --------
+    >>> filter_note("status:error ORGAN:liver")
+    'no field "organ"; there are dataset: split: tier: status: case: verdict: reviewed:'
+    >>> filter_note("reviewed:y BTCV")
+    ''
+    """
+    named = (word.partition(":") for word in text.lower().split())
+    unknown = dict.fromkeys(name for name, colon, _ in named if colon and name not in FILTER_FIELDS)
+    if not unknown:
+        return ""
+    which = ", ".join(f'"{name}"' for name in unknown)
+    return f"no field {which}; there are {' '.join(f'{name}:' for name in FILTER_FIELDS)}"
+
+
 def _matches(row: CaseRow, word: str) -> bool:
     fields = {
         "dataset": row.entry.dataset or "",

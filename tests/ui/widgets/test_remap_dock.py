@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import pytest
 import yaml
-from qtpy.QtCore import Qt
+from qtpy.QtCore import Qt, qInstallMessageHandler
 from qtpy.QtGui import QGuiApplication
 from qtpy.QtWidgets import QComboBox
 
@@ -155,6 +157,17 @@ def remembered(monkeypatch, tmp_path, bundle):
     return path
 
 
+@contextmanager
+def warned():
+    """What Qt itself complains of."""
+    said = []
+    before = qInstallMessageHandler(lambda _, __, text: said.append(text))
+    try:
+        yield said
+    finally:
+        qInstallMessageHandler(before)
+
+
 def choose(dock, row, text):
     return dock.model.setData(dock.model.index(row, 3), text, Qt.ItemDataRole.EditRole)
 
@@ -245,3 +258,42 @@ def test_a_list_to_choose_from_opens_in_the_cell(session, dock, qtbot):
     editor.setCurrentIndex(0)
     editor.activated.emit(0)
     assert session.what_if.changes.remaps == {"A": {9: 1}}
+
+
+def open_editor(dock, qtbot):
+    dock.table.edit(dock.model.index(2, 3))
+    editor = dock.table.findChild(QComboBox)
+    qtbot.waitUntil(lambda: editor.lineEdit().hasSelectedText())
+    return editor
+
+
+def test_a_number_that_is_typed_replaces_the_text_and_return_tries_it(session, dock, qtbot):
+    session.go_to("A/one")
+    editor = open_editor(dock, qtbot)
+    assert editor.lineEdit().selectedText() == "2  spleen"
+    qtbot.keyClicks(editor.lineEdit(), "1")
+    assert editor.currentText() == "1"
+    with qtbot.capture_exceptions() as exceptions, warned() as said:
+        qtbot.keyClick(editor.lineEdit(), Qt.Key.Key_Return)
+        qtbot.wait(50)
+    assert session.what_if.changes.remaps == {"A": {9: 1}}
+    assert not exceptions
+    assert said == []
+    assert dock.table.findChild(QComboBox) is None
+
+
+def test_what_is_typed_is_tried_when_somebody_clicks_elsewhere_and_escape_leaves_it(session, dock, qtbot):
+    session.go_to("A/one")
+    editor = open_editor(dock, qtbot)
+    qtbot.keyClicks(editor.lineEdit(), "3")
+    qtbot.keyClick(editor.lineEdit(), Qt.Key.Key_Escape)
+    qtbot.wait(20)
+    assert not session.what_if.is_on
+    editor = open_editor(dock, qtbot)
+    qtbot.keyClicks(editor.lineEdit(), "3")
+    with warned() as said:
+        dock.table.commitData(editor)
+        dock.table.closeEditor(editor, dock.table.itemDelegate().EndEditHint.NoHint)
+        qtbot.waitUntil(lambda: session.what_if.is_on)
+    assert session.what_if.changes.remaps == {"A": {9: 3}}
+    assert said == []

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from qtpy.QtCore import QTimer
-from qtpy.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QProgressBar, QPushButton, QVBoxLayout
+from qtpy.QtWidgets import QComboBox, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout
 
+from medotter_viewer.session.case_list import filter_note
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.sources.folder_pairs import SHOWN_ONLY
 from medotter_viewer.ui.banner import unscored_text
@@ -16,7 +17,8 @@ from medotter_viewer.ui.widgets.cases_judged import reviewed_words
 from medotter_viewer.ui.widgets.cases_model import MANY_MS, SOON_MS, CasesModel
 from medotter_viewer.ui.widgets.cell_table import CellTable
 from medotter_viewer.ui.widgets.dock import Panel
-from medotter_viewer.ui.widgets.layout import dense
+from medotter_viewer.ui.widgets.filter_field import FilterField
+from medotter_viewer.ui.widgets.layout import dense, remark
 from medotter_viewer.ui.widgets.second_button import SecondButton
 
 _ERRORS = ("error", "missing file")
@@ -38,13 +40,7 @@ class CasesDock(Panel):
         self._session, self._on_done = session, on_done
         self.model = CasesModel(session, self)
         self.table = CellTable(self.model, self)
-        self.filter = QLineEdit()
-        self.filter.setPlaceholderText("filter, e.g. dataset:BTCV status:error")
-        self.filter.setToolTip(
-            "words that must all be found; dataset: split: tier: status: case: verdict: look in one field\n"
-            "reviewed:yes and reviewed:no tell cases with a verdict of yours from those without"
-        )
-        self.filter.setClearButtonEnabled(True)
+        self.filter, self.filter_note = FilterField(), remark()
         self.sorting = QComboBox()
         self._fill_sortings()
         self.score_all = QPushButton("Score all")
@@ -73,6 +69,7 @@ class CasesDock(Panel):
         choices.addWidget(self.score_all)
         whole = dense(QVBoxLayout(self))
         whole.addWidget(self.filter)
+        whole.addWidget(self.filter_note)
         whole.addLayout(choices)
         whole.addWidget(self.table, 1)
         whole.addWidget(self.footer)  # a line of its own: counts must not be cut off
@@ -85,7 +82,7 @@ class CasesDock(Panel):
 
     def _connect(self, session: ReviewSession) -> None:
         self.filter.textChanged.connect(session.set_filter)
-        self.filter.returnPressed.connect(self._on_done)
+        self.filter.left.connect(self._on_done)
         self.sorting.activated.connect(self._on_sorting_chosen)
         self.table.row_chosen.connect(self._on_row_chosen)
         self.table.horizontalHeader().setSectionsClickable(True)
@@ -142,6 +139,8 @@ class CasesDock(Panel):
     def _on_rows_changed(self) -> None:
         if self.filter.text() != self._session.filter:  # of a review that was taken up: the field says what is hidden
             self.filter.setText(self._session.filter)
+        self.filter_note.setText(filter_note(self._session.filter))
+        self.filter_note.setVisible(bool(self.filter_note.text()))
         self.sorting.setCurrentIndex(max(self.sorting.findData(self._session.worst_first), 0))
         self._on_case_changed()
         self._count()
@@ -185,7 +184,7 @@ class CasesDock(Panel):
         parts = [f"{len(rows)} case{'s' * (len(rows) != 1)}" if shown_only else scored]
         parts += [f"{errors} error{'s' * (errors > 1)}"] if errors else []
         parts += [f"{without} no prediction"] if without else []
-        parts += [f"{len(rows)} of {self._session.n_cases} listed"] if len(rows) < self._session.n_cases else []
-        text = " · ".join([*reviewed_words(rows), *parts])
+        listed = [f"{len(rows)} of {self._session.n_cases} listed"] * (len(rows) < self._session.n_cases)
+        text = " · ".join([*listed, *reviewed_words(rows), *parts])  # the end may be cut off
         self.footer.setText(text)
         self.footer.setToolTip(text)
