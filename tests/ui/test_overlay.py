@@ -95,6 +95,22 @@ def test_the_corner_shows_slice_and_window(viewer: Any, overlay: Any) -> None:
     assert ink(canvas_pixels(viewer, overlay)[-60:, :250]) > before + 100
 
 
+def test_a_long_line_of_the_corner_stands_over_the_scale_bar(viewer: Any, overlay: Any) -> None:
+    before = canvas_pixels(viewer, overlay)
+    overlay.set_corner("a line that is far too long " * 6)
+    after = canvas_pixels(viewer, overlay)
+    np.testing.assert_array_equal(after[-40:, -165:], before[-40:, -165:])
+    assert ink(after[-90:-40]) > ink(before[-90:-40]) + 500
+
+
+def test_a_banner_that_is_too_long_ends_with_dots_on_its_ground(viewer: Any, overlay: Any) -> None:
+    overlay.set_banner("word " * 3000)
+    pixels = canvas_pixels(viewer, overlay).astype(int)
+    warm = (pixels[..., 0] - pixels[..., 2]) > 60
+    last = int(np.flatnonzero(warm.any(axis=1)).max())
+    assert 0.2 < last / len(pixels) < 0.41
+
+
 def test_a_case_that_opens_at_once_is_not_announced(viewer: Any, overlay: Any, qtbot: Any) -> None:
     before = canvas_pixels(viewer, overlay)
     overlay.set_loading("opening set/1 ...")

@@ -14,10 +14,13 @@ from medotter_viewer.ui.canvas_cover import CanvasCover
 from medotter_viewer.ui.colors import label_color
 from medotter_viewer.ui.legend import Entry
 from medotter_viewer.ui.letters import EdgeLetters
+from medotter_viewer.ui.room import fitted, raised
 from medotter_viewer.ui.word_painting import draw_letters, draw_outlined
 
 _MARGIN = 10.0
 _LETTER_PX, _TEXT_PX, _RIM_PX = 20, 14, 3.5
+_BANNER_PX, _BANNER_PART = (_TEXT_PX, 12, 11), 0.4  # sizes of its words, and how much of the canvas it may cover
+_BAR_PX = (165.0, 48.0)  # how wide and high napari's scale bar is with its words, at most
 _LOADING_DELAY_MS = 150  # a case that is there sooner needs no word
 _WHITE = QColor(255, 255, 255)
 _WARNING, _WARNING_BACK = QColor(255, 214, 122), QColor(58, 40, 0, 225)
@@ -119,28 +122,44 @@ class Overlay(CanvasCover):
         """Draw the banner and return where the free part of the canvas begins."""
         if not self.banner_text:
             return area.top()
-        font = self._font(_TEXT_PX)
         flags = int(Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap)
-        room = QRectF(0, 0, max(area.width() - 8 * _MARGIN, 80), area.height() / 3)
-        text = QFontMetricsF(font).boundingRect(room, flags, self.banner_text)
-        box = QRectF(0, 0, text.width() + 2 * _MARGIN, min(text.height(), room.height()) + _MARGIN)
+        room = QRectF(0, 0, max(area.width() - 4 * _MARGIN, 80), area.height() * _BANNER_PART)
+
+        def bounds(pixels: int, words: str) -> QRectF:
+            return QFontMetricsF(self._font(pixels)).boundingRect(room, flags, words)
+
+        pixels, words = fitted(self.banner_text, room.height(), _BANNER_PX, lambda px, text: bounds(px, text).height())
+        font, text = self._font(pixels), bounds(pixels, words)
+        box = QRectF(0, 0, text.width() + 2 * _MARGIN, text.height() + _MARGIN)
         box.moveTo(area.center().x() - box.width() / 2, _MARGIN / 2)
         self._draw_box(painter, box, _WARNING_BACK)
         painter.setFont(font)
         painter.setPen(_WARNING)
-        painter.drawText(box.adjusted(_MARGIN, _MARGIN / 2, -_MARGIN, -_MARGIN / 2), flags, self.banner_text)
+        painter.drawText(box.adjusted(_MARGIN, _MARGIN / 2, -_MARGIN, -_MARGIN / 2), flags, words)
         return box.bottom()
 
     def _draw_corner(self, painter: QPainter, area: QRectF) -> None:
         font = self._font(_TEXT_PX)
-        height = QFontMetricsF(font).lineSpacing()
-        lines: list[Entry] = [(line, "") for line in self.corner_text.splitlines()]
-        for place, (line, color) in enumerate(reversed([*self.legend, *lines])):
-            y = area.bottom() - _MARGIN - height * place
-            indent = 0.0 if color == "" else 1.4 * _TEXT_PX
+        metrics = QFontMetricsF(font)
+        height = metrics.lineSpacing()
+        lines = [*self.legend, *((line, "") for line in self.corner_text.splitlines())][::-1]
+        indents = [0.0 if color == "" else 1.4 * _TEXT_PX for _, color in lines]
+        ends = [
+            _MARGIN + indent + metrics.horizontalAdvance(line) for (line, _), indent in zip(lines, indents, strict=True)
+        ]
+        lowest = area.bottom() - _MARGIN - raised(ends, height, self._taken(area))
+        for place, ((line, color), indent) in enumerate(zip(lines, indents, strict=True)):
+            y = lowest - height * place
             if indent:
                 self._draw_swatch(painter, QRectF(_MARGIN, y - 0.75 * _TEXT_PX, 0.8 * _TEXT_PX, 0.8 * _TEXT_PX), color)
             draw_outlined(painter, QPointF(_MARGIN + indent, y), line, font, rim_px=_RIM_PX)
+
+    def _taken(self, area: QRectF) -> list[tuple[float, float]]:
+        """What stands at the lower edge beside the corner: napari's scale bar, and the letter in the middle."""
+        taken = [(area.center().x() - _LETTER_PX / 2, _MARGIN + _LETTER_PX)] if self.letters is not None else []
+        if self._scale_bar.visible:
+            taken.append((area.right() - _BAR_PX[0], _BAR_PX[1]))
+        return taken
 
     def _draw_swatch(self, painter: QPainter, box: QRectF, color: str | None) -> None:
         """A square of one colour, or in three for "as the label is"."""
