@@ -52,12 +52,45 @@ def test_the_accents_of_both_sides_differ_and_no_label_has_that_of_the_predictio
     assert all(np.abs(np.array(colors.label_color(i)[:3]) - pred).max() > 0.2 for i in range(1, 25))
 
 
-def test_a_second_model_has_a_colour_that_nothing_else_has() -> None:
-    second = np.array(colors.rgba(colors.SECOND_ACCENT)[:3])
-    roles = (colors.GT_ACCENT, colors.PRED_ACCENT, colors.FN_ACCENT, colors.FP_ACCENT, colors.TP_ACCENT)
-    others = [*(colors.rgba(code) for code in (*roles, colors.WRONG_ACCENT, colors.SEED_ACCENT)), colors.LOUD]
-    others += [colors.label_color(i) for i in range(1, 24)]
-    assert all(np.abs(np.array(color[:3]) - second).max() > 0.25 for color in others)
+# Linear sRGB as the eye sees it with normal cones, without red ones, and without green ones: Machado et al. 2009.
+EYES = {
+    "normal": np.eye(3),
+    "protanopia": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+    "deuteranopia": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+    ),
+}
+TO_CONES = np.array(
+    [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
+     [0.0883024619, 0.2817188376, 0.6299787005]]
+)  # fmt: skip
+TO_LAB = np.array(
+    [[0.2104542553, 0.7936177850, -0.0040720468], [1.9779984951, -2.4285922050, 0.4505937099],
+     [0.0259040371, 0.7827717662, -0.8086757660]]
+)  # fmt: skip
+
+
+def linear(color: object) -> np.ndarray:
+    code = np.array(color[:3])
+    return np.where(code <= 0.04045, code / 12.92, ((code + 0.055) / 1.055) ** 2.4)
+
+
+def oklab(color: object, eye: str) -> np.ndarray:
+    return TO_LAB @ np.cbrt(TO_CONES @ np.clip(EYES[eye] @ linear(color), 0, 1))
+
+
+@pytest.mark.parametrize(("eye", "least"), [("normal", 0.14), ("protanopia", 0.11), ("deuteranopia", 0.11)])
+def test_a_second_model_is_told_from_labels_and_errors_by_everybody(eye: str, least: float) -> None:
+    second = colors.rgba(colors.SECOND_ACCENT)
+    roles = (colors.PRED_ACCENT, colors.GT_ACCENT, colors.FN_ACCENT, colors.FP_ACCENT, colors.TP_ACCENT)
+    others = [colors.rgba(code) for code in (*roles, colors.WRONG_ACCENT, colors.SEED_ACCENT)] + [colors.LOUD]
+    others += [colors.label_color(i) for i in range(1, 29)]
+    apart = [np.linalg.norm(oklab(color, eye) - oklab(second, eye)) for color in others]
+    assert min(apart) >= least
+    contrast_to_black = (np.array([0.2126, 0.7152, 0.0722]) @ linear(second) + 0.05) / 0.05
+    assert contrast_to_black > 2.5
 
 
 def test_no_colour_of_the_palette_is_that_of_a_wrong_label() -> None:
