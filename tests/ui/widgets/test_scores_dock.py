@@ -13,6 +13,7 @@ from medotter_viewer.core.scores import CaseScore, MetricValue, RegionScore
 from medotter_viewer.core.spec import EvalSpec, Headline
 from medotter_viewer.ui.colors import label_color
 from medotter_viewer.ui.widgets.scores import ScoresDock
+from medotter_viewer.ui.widgets.scores_compared import ComparedTable
 from medotter_viewer.ui.widgets.scores_model import ScoresModel
 from medotter_viewer.ui.widgets.scores_rows import ScoreTable
 
@@ -105,6 +106,16 @@ def test_what_is_absent_in_both_is_seen_in_the_mean_that_it_lifts():
         "of which 1 absent in both, gland: counts as 1 by rule: eval_spec.yaml, empty_structure.dice.both_empty = 1",
         "the others alone: 0.907",
     ]
+
+
+def test_beside_a_second_model_what_is_absent_in_both_leaves_its_numbers_in_sight():
+    first = CaseScore("A/x", "scored", regions={"gland": ABSENT}, voxel_volume_mm3=1.0)
+    found = ComparedTable(first, SPEC, second=replace(first, regions={"gland": DIAGONAL}), second_name="b")
+    cells = found.region_cells("gland")
+    assert (cells[1].text, cells[1].span, cells[4].text) == ("absent in both", 3, "–")  # B has no dice here
+    assert cells[-1].text == "absent in both: counts as 1, 0 mm"
+    same = replace(found, second=first).region_cells("gland")
+    assert (same[4].text, same[4].span) == ("absent", 1)
 
 
 def test_a_value_that_the_specification_does_not_set_is_not_called_its_rule():

@@ -101,7 +101,7 @@ def test_dice_and_hd_stand_beside_each_vertebra(session, dock):
         ["–", "–"],  # T11, which no region is
         ["0.000", "30.00"],
         ["0.000", "30.00"],
-        ["0.000", "cap 81.78 (diagonal)"],  # not predicted: the diagonal of 12, 12 and 80 mm
+        ["0.000", "cap 82 diag."],  # not predicted: the diagonal of 12, 12 and 80 mm
     ]
     assert lines(dock)[3][3] == "missed"
 

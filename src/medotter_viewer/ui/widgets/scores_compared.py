@@ -90,7 +90,7 @@ class ComparedTable(ScoreTable):
             waits = self.second is None and not self.why_none
             return Cell("…" if waits else NOTHING, "being computed" if waits else self.why_none, "quiet")
         cell = other[1 + shown.index(metric)]
-        text = cell.text.split(" (")[0].removesuffix(" in both")
+        text = cell.text.split(" (")[0].split(" in both")[0]
         return replace(cell, text=text, why=f"B: {cell.why}" if cell.why else "", span=1)
 
 

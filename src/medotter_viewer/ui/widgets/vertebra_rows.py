@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
+from medotter_viewer.core.reprs import IMAGE_DIAGONAL, NOTHING, number_text
 from medotter_viewer.core.scores import CaseScore, RegionScore
 from medotter_viewer.core.spec import EvalSpec
 from medotter_viewer.core.vertebra_names import vertebra_name
@@ -137,6 +136,6 @@ def _overlap(metric: str, region: RegionScore | None, spec: EvalSpec, *, coming:
     if value.status in ("not_labelled", "absent", "error"):
         return Cell(NOTHING, reason, "quiet")
     if value.status == "cap":
-        text = metric_text(metric, replace(value, value=round(value.value or 0.0, 2)))
-        return Cell(text.removesuffix(" (spec)").replace("image ", ""), reason, italic=True)
+        text = f"{value.value:.0f} diag." if value.rule == IMAGE_DIAGONAL else f"{value.value:g}"
+        return Cell(f"cap {text}", reason, italic=True)
     return Cell(number_text(metric, value.value), reason)
