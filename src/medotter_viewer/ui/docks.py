@@ -12,6 +12,7 @@ from medotter_viewer.errors import MedotterViewerError
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.sources.source import CaseSource
 from medotter_viewer.ui.colors import label_color
+from medotter_viewer.ui.dock_widths import DockWidths
 from medotter_viewer.ui.widgets.about import AboutDock
 from medotter_viewer.ui.widgets.cases import CasesDock
 from medotter_viewer.ui.widgets.dock import Panel
@@ -135,7 +136,8 @@ class Docks:
             dock.raise_()
             QTimer.singleShot(0, dock.raise_)  # napari raises its own docks once the window is shown
         width = min(WIDTH + _METRIC_WIDTH * max(0, len(session.metrics) - 2), MOST_WIDTH)
-        main.resizeDocks([cases, scores], [width, SCORES_WIDTH], Qt.Orientation.Horizontal)
+        behind = [dock.widget() for dock in (controls, layers)]
+        self._widths = DockWidths(main, (cases, scores), (width, SCORES_WIDTH), behind)
         self._line = QLabel()
         self._line.setTextFormat(Qt.TextFormat.PlainText)
         self._line.setMinimumWidth(1)  # a long message must not widen the window
@@ -229,6 +231,7 @@ class Docks:
     def close(self) -> None:
         """Take the panels out of the window."""
         self.why.close()
+        self._widths.close()
         for widget in (self.cases, *self._tabs.values()):
             widget.close_connections()
         for dock in self._docks:

@@ -7,7 +7,8 @@ from typing import Any
 from qtpy.QtCore import Qt
 from qtpy.QtWidgets import QLabel
 
-MIN_WIDTH = 320
+MIN_WIDTH = 220
+"""Of a panel: a label or table that wants more is elided or scrolls, and does not widen the window."""
 
 
 def dense(layout: Any) -> Any:
