@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from review_windows import block_case, settle, wait_for
 
-from medotter_viewer.ui.actions import ACTIONS, shown_key
+from medotter_viewer.ui.actions import ACTIONS, shown_key, verdict_title
 from medotter_viewer.ui.focus import is_for_writing
 from medotter_viewer.ui.menus import capitalised, command_id
 
@@ -61,7 +61,8 @@ def every_action_is_in_the_menu_with_its_key_shown_and_not_bound(window: Any) ->
     assert [action.text() for action in panels.actions()] == [dock.name for dock in window.docks.panels]
     for action in ACTIONS:
         title, _, key = found[command_id(action)].text().partition("\t")
-        assert title.replace("&&", "&") == capitalised(action.title)
+        words = window.session.verdicts.words
+        assert title.replace("&&", "&") == capitalised(verdict_title(action, words))
         assert key == shown_key(action.key)
         assert found[command_id(action)].shortcut().isEmpty()  # the canvas listens to it
 

@@ -158,6 +158,8 @@ def test_while_another_case_is_opened_nothing_is_recorded(window: Any) -> None:
     session._opening.loading = "A/1"
     window.reviewing.judge("fine")
     assert "A/1 was still being opened: nothing recorded" in window.docks._line.text()
+    window.show_message("painting ended", hold=True)  # both are to be read
+    assert line(window) == "painting ended · A/1 was still being opened: nothing recorded, press again"
     window.docks.mention("what is under the pointer")
     assert "nothing recorded" in window.docks._line.text()  # for a while: it must be read
     window.docks._held.timeout.emit()

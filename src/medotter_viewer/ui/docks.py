@@ -143,7 +143,7 @@ class Docks:
         self._line.setMinimumWidth(1)  # a long message must not widen the window
         self._line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         main.statusBar().addPermanentWidget(self._line)
-        self._mentioned = ""
+        self._mentioned = self._kept = ""
         self._held = QTimer(self._line)  # while it runs, what is only mentioned waits
         self._held.setSingleShot(True)
         self._held.setInterval(HOLD_MS)
@@ -203,14 +203,17 @@ class Docks:
         text : str
             What is said.
         hold : bool
-            Whether it stays for some seconds, unless something else is said: what is only mentioned waits.
+            Whether it stays for some seconds, unless something else is said: what is only mentioned waits. What is
+            to be held while something is held already stands before it.
         """
         self._mentioned = ""
+        earlier = self._kept if hold and self._held.isActive() and self._kept != text else ""
         if hold:
+            self._kept = text
             self._held.start()
         else:
             self._held.stop()
-        self._write(text)
+        self._write(f"{text} · {earlier}" if earlier else text)
 
     def mention(self, text: str) -> None:
         """Show a line that nobody asked for, such as what is under the pointer, once what is held was read."""

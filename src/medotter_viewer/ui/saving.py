@@ -43,7 +43,13 @@ class Saving:
         if (why := self.why_not()) is not None:
             self._say(why)
             return
-        chosen, _ = QFileDialog.getSaveFileName(parent, "Save prediction as", str(self.proposal()), FILTER)
+        chosen, _ = QFileDialog.getSaveFileName(
+            parent,
+            "Save prediction as",
+            str(self.proposal()),
+            FILTER,
+            options=QFileDialog.Option.DontConfirmOverwrite,  # a file that is there is never replaced: it is refused
+        )
         if chosen:
             self.save_as(Path(chosen))
 
