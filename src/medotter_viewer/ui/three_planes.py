@@ -35,6 +35,8 @@ class Remembered:
     height: int = _HEIGHT
 
 
+_AROUND_LINE = 16  # margins, and the padding of napari's style
+
 REMEMBERED = Remembered()
 
 
@@ -63,7 +65,8 @@ class Panes(QWidget):
 
     def resizeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         """Stand as there is room, over two lines of words."""
-        self.line.setFixedHeight(2 * self.line.fontMetrics().lineSpacing() + 6)  # of napari's font, known by now
+        lines = 2 * self.line.fontMetrics().lineSpacing()  # of napari's font, known by now
+        self.line.setFixedHeight(lines + _AROUND_LINE)
         wide = self.width() >= self.height()
         direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
         if self._box.direction() != direction:
