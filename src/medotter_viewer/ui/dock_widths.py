@@ -32,7 +32,8 @@ class DockWidths(QObject):
 
     def __init__(self, main: Any, docks: Sequence[Any], wanted: Sequence[int], guests: Sequence[Any] = ()) -> None:
         super().__init__(main)
-        self._main, self._docks, self._wanted, self._guests = main, list(docks), list(wanted), list(guests)
+        self._main: Any = main
+        self._docks, self._wanted, self._guests = list(docks), list(wanted), list(guests)
         self._given: list[int] = []
         for guest in self._guests:
             guest.setMinimumWidth(LEAST[0])
@@ -44,13 +45,15 @@ class DockWidths(QObject):
 
     def close(self) -> None:
         """Follow no more, and let the guests be as wide as they want."""
-        self._due.stop()
         try:
+            self._due.stop()
             self._main.removeEventFilter(self)
             for guest in self._guests:
                 guest.setMinimumWidth(0)
         except RuntimeError:  # they have gone with the window
-            return
+            pass
+        # What is kept of a window keeps its command palette, which napari would go on telling of new commands.
+        self._main, self._docks, self._guests = None, [], []
 
     def eventFilter(self, _watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
         """Fit once the window has its new size."""
@@ -60,7 +63,9 @@ class DockWidths(QObject):
 
     def fit(self) -> None:
         """Give the picture its room."""
-        if any(dock.isFloating() or not dock.isVisible() or not dock.width() for dock in self._docks):
+        if self._main is None or any(
+            dock.isFloating() or not dock.isVisible() or not dock.width() for dock in self._docks
+        ):
             return
         now = [dock.width() for dock in self._docks]
         if self._given and now != self._given:
