@@ -15,6 +15,7 @@ from medotter_viewer.review.records import Place, Record, Subject
 from medotter_viewer.review.standing import Standing, standings
 from medotter_viewer.ui.widgets.cases import CasesDock
 from medotter_viewer.ui.widgets.cases_model import CasesModel
+from medotter_viewer.ui.widgets.cell_table import fitted
 from medotter_viewer.ui.widgets.review import ReviewDock
 from medotter_viewer.ui.widgets.review_rows import local_time, place_text, said_lines, slice_text
 
@@ -211,6 +212,15 @@ def test_the_undo_button_does_the_same(dock, session, qtbot):
     click(qtbot, dock.undo)
     assert session.verdicts.verdict("A/one") == ""
     assert pressed(dock) == []
+
+
+def test_the_usual_verdicts_are_whole_in_a_list_that_is_too_narrow(session, qtbot):
+    session.verdicts.record("A/one", "remap error")
+    columns = CasesModel(session).columns
+    place = [column.header for column in columns].index("verdict")
+    widths = [60] * len(columns)
+    widths[place] = 90  # of the longest usual word
+    assert fitted(widths, columns, 200)[place] == 90
 
 
 def test_the_next_case_shows_its_own(dock, session, qtbot):
