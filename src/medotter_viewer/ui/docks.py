@@ -177,6 +177,7 @@ class Docks:
 
     def stop_work(self) -> None:
         """Ask panels to stop what they do in the background: the window closes and waits for it."""
+        self._widths.close()  # here, as of a window that has gone no panel is taken out
         if self.export is not None:
             self.export.close_connections()
 
@@ -234,7 +235,6 @@ class Docks:
     def close(self) -> None:
         """Take the panels out of the window."""
         self.why.close()
-        self._widths.close()
         for widget in (self.cases, *self._tabs.values()):
             widget.close_connections()
         for dock in self._docks:
