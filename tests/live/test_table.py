@@ -127,6 +127,15 @@ class TestStrokes:
         assert not live.follow(pred.copy(), (np.array([0]), np.array([0]), np.array([1])))
         assert live.version == 0
 
+    def test_a_stroke_nowhere_makes_it_keep_a_copy_of_what_was_counted(self) -> None:
+        gt, pred = blocks()
+        live = LiveTable(replace(case_of(gt, pred), pred=LabelMap(pred, Grid(SHAPE, np.eye(4)))), SPEC, OPTIONS)
+        assert not live.follow(pred, (np.empty(0, dtype=np.intp),) * 3)
+        assert live.version == 0
+        pred[0, 0, 1] = 1  # in the very array that was counted
+        assert live.follow(pred, (np.array([0]), np.array([0]), np.array([1])))
+        assert live.table.counts.tolist() == overlap_table(gt, pred).counts.tolist()
+
     def test_by_hand(self) -> None:
         gt, pred = blocks()
         live = LiveTable(case_of(gt, pred), SPEC, OPTIONS)

@@ -9,7 +9,7 @@ import numpy as np
 
 from medotter_viewer.core.grid import Grid
 from medotter_viewer.geometry.orientation import display_order
-from medotter_viewer.ui.strokes import changed_by, in_file, redrawn
+from medotter_viewer.ui.strokes import changed_by, in_file, is_written, redrawn
 
 
 def part(box: tuple[slice, ...], mask: Any) -> Any:
@@ -39,6 +39,17 @@ def test_what_is_not_understood_is_not_guessed() -> None:
     assert changed_by([]) is None
     assert changed_by([object()]) is None
     assert changed_by([part((slice(0, 2),) * 3, np.ones((1, 2, 2), dtype=bool))]) is None
+
+
+def test_a_step_is_written_or_still_to_be() -> None:
+    data = np.zeros((3, 3, 3), dtype=np.uint8)
+    data[1, 1, 1] = 5
+    at_one, at_two = ((np.array([n, 2]),) * 3 for n in (1, 2))
+    assert is_written([(at_one, np.array([0, 0]), 5)], data)
+    assert not is_written([(at_two, np.array([0, 0]), 5)], data)
+    assert not is_written([(at_two, np.array([0, 0]), np.array([7, 8]))], data)
+    assert is_written([], data)
+    assert is_written([part((slice(0, 1),) * 3, None)], data)  # a box with a mask is told at the end of a drag
 
 
 def test_what_is_drawn_anew_lies_in_the_slice_that_is_looked_at() -> None:

@@ -84,13 +84,15 @@ class LiveTable:
         pred : (i, j, k) ndarray of int
             The prediction.
         voxels : tuple of ndarray of int, optional
-            Where it may have changed; None looks everywhere.
+            Where it may have changed; None looks everywhere. Nowhere makes ready for strokes to come: the first
+            one does not wait for a copy of the prediction.
         """
         if voxels is None:
             if pred is self._pred:
                 return False
             voxels = _where(pred != self._pred)
         else:  # each once
+            self._own(pred)
             places = np.sort(np.ravel_multi_index(voxels, pred.shape))
             first = np.ones(places.size, dtype=np.bool_)
             first[1:] = places[1:] != places[:-1]
@@ -104,13 +106,17 @@ class LiveTable:
         self._table = self._table.updated((gt, old, new))
         for axis, slices in self._slices.items():
             slices.update(voxels[axis], gt, old, new)
-        if not self._is_own:
-            self._pred, self._is_own = self._pred.astype(pred.dtype, order="K", copy=True), True
+        self._own(pred)
         self._pred[voxels] = new
         pairs = frozenset(zip(old.tolist(), new.tolist(), strict=True))
         self._log.append(pairs)
         self._known = {key: value for key, value in self._known.items() if not _crosses(key, pairs)}
         return True
+
+    def _own(self, pred: IntArray) -> None:
+        """Copy what is about to change: it is the file's."""
+        if not self._is_own:
+            self._pred, self._is_own = self._pred.astype(pred.dtype, order="K", copy=True), True
 
     # ---------------------------------------------------------------- numbers
 

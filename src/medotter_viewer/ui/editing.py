@@ -55,6 +55,7 @@ class Editing:
         self._watched: Any = None
         self.on_stroke: Callable[[], None] = lambda: None  # the window tells
         self._history = (0, 0)
+        self._to_come: strokes.Voxels | None = None  # written next, as napari says
 
     @property
     def is_on(self) -> bool:
@@ -154,8 +155,9 @@ class Editing:
         self.select_label_map()
         if layer is not self._watched:
             self._watched = layer
-            layer.events.paint.connect(self._on_painted)
+            layer.events.paint.connect(self._on_step)
             layer.events.labels_update.connect(self._on_painted)
+            layer.events.mode.connect(self._on_mode_changed)
             layer.events.set_data.connect(self._on_redrawn)
             layer.events.visible.connect(self._on_redrawn)  # what is hidden is not redrawn by an undo
         self._history = _history(layer)
@@ -233,12 +235,24 @@ class Editing:
 
     # ---------------------------------------------------------------- strokes on a label map
 
+    def _on_step(self, event: Any) -> None:
+        """Note which voxels are written next; those of a drag that ends were counted while it went on."""
+        self.on_stroke()
+        step = getattr(event, "value", None)
+        self._to_come = None if strokes.is_written(step, self._watched.data) else strokes.changed_by(step)
+        self._strokes.start()
+
     def _on_painted(self, event: Any = None) -> None:
         """Count what was painted at once; the rest follows when strokes settle."""
         self.on_stroke()
-        found = strokes.changed_by(getattr(event, "value", None))
-        self._count(found if found is not None else strokes.redrawn(event, self._viewer.dims))
+        voxels, self._to_come = self._to_come, None
+        self._count(strokes.redrawn(event, self._viewer.dims) if voxels is None else voxels)
         self._strokes.start()
+
+    def _on_mode_changed(self, _: object = None) -> None:
+        """Make ready for strokes when a brush is taken up."""
+        if self._watched.mode in _BRUSHES and self._session.case is not None:
+            self._session.note_stroke(strokes.NOWHERE)
 
     def _count(self, voxels: strokes.Voxels | None) -> None:
         """Tell the session which voxels may be others; what it is not told it finds when strokes settle."""

@@ -12,6 +12,7 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.geometry.orientation import display_order
 
 Voxels = tuple[NDArray[np.intp], ...]
+NOWHERE: Voxels = (np.empty(0, dtype=np.intp),) * 3
 
 
 def changed_by(item: Any) -> Voxels | None:
@@ -27,6 +28,19 @@ def changed_by(item: Any) -> Voxels | None:
     if not known or len(known) < len(parts):
         return None
     return tuple(np.concatenate(axis) for axis in zip(*known, strict=True))
+
+
+def is_written(item: Any, data: Any) -> bool:
+    """Tell whether a step of a label layer's history is in its data already.
+
+    napari tells one that is made at once (a fill, a program's) before it writes it, and a drag at its end.
+    """
+    if not (isinstance(item, Sequence) and item and isinstance(item[-1], tuple) and len(item[-1]) == 3):
+        return True
+    indices, _, new = item[-1]
+    if not isinstance(indices, tuple) or not np.size(indices[0]):
+        return True
+    return bool(data[tuple(np.ravel(axis)[0] for axis in indices)] == np.ravel(new)[0])
 
 
 def redrawn(event: Any, dims: Any) -> Voxels | None:
