@@ -50,5 +50,8 @@ def parse_record(raw: Mapping[str, Any], case_id: str) -> CaseScore:
 
 def _region(kept: Mapping[str, Any]) -> RegionScore:
     counts = kept["counts"]
-    metrics = {name: MetricValue(**one) for name, one in kept.items() if name != "counts"}
+    # By place: there are tens of thousands of them in a list of cases.
+    metrics = {
+        name: MetricValue(one["value"], one["status"], one["rule"]) for name, one in kept.items() if name != "counts"
+    }
     return RegionScore(metrics, counts["gt"], counts["pred"], counts["intersection"])
