@@ -28,7 +28,8 @@ def test_predictions_of_a_bundle_are_written_and_a_missing_one_fails(tiny: Any, 
     assert found.code == 1
     assert (found.data["cases"], found.data["region"]) == (2, "one")
     assert found.data["files"] == [str(out), str(out.with_suffix(".scores.csv")), str(out.with_suffix(".zip"))]
-    assert found.lines == ["case B/2: not written: no prediction"]
+    sought = tiny.predictions / "B" / "2"
+    assert found.lines == [f"case B/2: not written: no prediction, looked for {sought} with a known suffix"]
     rings = read_submission(out).rings
     assert {scan: list(slices) for scan, slices in rings.items()} == {"A/1": [2, 3], "B/1": [2, 3, 4, 5]}
     with out.with_suffix(".scores.csv").open() as file:
