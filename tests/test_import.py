@@ -16,7 +16,7 @@ HEAVY = (
 
 
 def loaded_after(code: str) -> set[str]:
-    script = f"import sys\n{code}\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    script = f"import sys\n{code}\nprint(*sorted({{name.partition('.')[0] for name, loaded in sys.modules.items() if loaded}}))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 

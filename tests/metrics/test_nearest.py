@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,15 @@ class SlowTree:
         return places, k * workers
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Take Ctrl+C as a terminal's programs do: what a script starts in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_search_ends_before_it_is_said_to_be_interrupted() -> None:
     tree = SlowTree()
     with pytest.raises(KeyboardInterrupt):
