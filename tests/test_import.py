@@ -16,7 +16,8 @@ HEAVY = (
 
 
 def loaded_after(code: str) -> set[str]:
-    script = f"import sys\n{code}\nprint(*sorted({{name.partition('.')[0] for name, loaded in sys.modules.items() if loaded}}))"
+    names = "{name.partition('.')[0] for name, loaded in sys.modules.items() if loaded}"
+    script = f"import sys\n{code}\nprint(*sorted({names}))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 
