@@ -20,12 +20,13 @@ def test_the_nearest_of_two_voxels_by_hand() -> None:
 
 
 class SlowTree:
-    """A search tree that is interrupted by Ctrl+C as soon as it is asked."""
+    """A search tree that is interrupted by Ctrl+C while it is asked."""
 
     def __init__(self) -> None:
         self.has_ended = False
 
     def query(self, places: Any, k: int, workers: int) -> Any:
+        time.sleep(0.1)  # until it is waited for
         signal.raise_signal(signal.SIGINT)  # reaches the main thread
         time.sleep(0.3)
         self.has_ended = True
