@@ -68,7 +68,7 @@ def open_review(qapp: Any) -> Iterator[Callable[..., Any]]:
         opened.append(window)
         if wait:
             wait_for(lambda: window.session.opened is not None, "first case open")
-            wait_for(lambda: scored(window), "first case scored")
+            wait_for(lambda: scored(window) and window.reviewing.seen.is_seen, "first case scored, and seen")
             settle()
         return window
 

@@ -90,6 +90,10 @@ def test_keys_judge_comment_take_back_and_go_on(window: Any, qtbot: Any) -> None
     window.focus_canvas()
     press(qtbot, canvas(window), Qt.Key.Key_U)
     wait_for(lambda: window.session.case.case_id == "A/1", "next unreviewed")
+    window.reviewing.judge_by_key(3)  # a key that was pressed while the picture of the case before was there
+    assert verdicts.verdict("A/1") == ""
+    assert "A/1 had only just come up: nothing recorded, press again" in window.docks._line.text()
+    wait_for(lambda: window.reviewing.seen.is_seen, "it has been seen")
     press(qtbot, canvas(window), Qt.Key.Key_F4)
     assert verdicts.verdict("A/1") == "geometry"
     press(qtbot, canvas(window), Qt.Key.Key_U)
@@ -132,7 +136,7 @@ def test_a_line_of_the_panel_goes_to_its_place_and_a_blinded_reader_sees_no_numb
     settle(0.1)
     assert _shown(window, "Scores")
     window.session.go_to("A/1")
-    wait_for(lambda: window.session.case.case_id == "A/1", "another case")
+    wait_for(lambda: window.session.case.case_id == "A/1" and window.reviewing.seen.is_seen, "another case")
     settle(0.2)
     assert not _shown(window, "Scores")
     assert not _shown(window, "Remap")

@@ -118,7 +118,12 @@ class Hand:
 def is_done(window: Any) -> bool:
     """Whether nothing is being computed and the open case is scored."""
     session = window.session
-    return bool(session.is_idle and session.score is not None and session.score.case_id == session.current_id)
+    return bool(
+        window.reviewing.seen.is_seen
+        and session.is_idle
+        and session.score is not None
+        and session.score.case_id == session.current_id
+    )
 
 
 def scored_by_command(target: Path, predictions: Path, case_id: str) -> dict[str, Any]:

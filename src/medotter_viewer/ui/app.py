@@ -10,9 +10,10 @@ from typing import Any
 from medotter_viewer.errors import MedotterViewerError, MissingDisplayError, ReadError, WriteError
 from medotter_viewer.session.state_file import ReviewState, SavedView
 from medotter_viewer.sources.source import CaseSource, Split
-from medotter_viewer.ui.screen import no_display
+from medotter_viewer.ui.screen import fit_screen, no_display
 
 _PATIENCE_S = 120.0
+_FRAMED_MS = 300  # after which a window has its frame
 
 
 def run_window(
@@ -65,6 +66,7 @@ def run_window(
             f"no window can be drawn: {reason}; without a screen run it under xvfb-run, or use 'medotter-viewer score'"
         )
     import napari
+    from qtpy.QtCore import QTimer
 
     from medotter_viewer.ui.collecting import this_process_is_ours
     from medotter_viewer.ui.plain_napari import keep_colors_plain
@@ -89,6 +91,8 @@ def run_window(
         say=say,
     )
     if screenshot is None:
+        main = window.viewer.window._qt_window
+        QTimer.singleShot(_FRAMED_MS, main, lambda: fit_screen(main))
         napari.run()
         return 0
     try:

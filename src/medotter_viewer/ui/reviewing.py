@@ -10,6 +10,7 @@ from medotter_viewer.review.records import Place
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.looked_at import place_looked_at
 from medotter_viewer.ui.looking import Looking
+from medotter_viewer.ui.seen import Seen
 from medotter_viewer.ui.widgets.review import ReviewDock
 
 PANEL = "Review"
@@ -36,6 +37,8 @@ class Reviewing:
     ----------
     has_crosshair : callable
         Tells whether planes are linked by a crosshair.
+    seen : Seen
+        Whether the open case has been on the screen: nothing is recorded on one that has not.
     """
 
     def __init__(
@@ -44,6 +47,7 @@ class Reviewing:
         self._viewer, self._session, self._looking, self._docks, self._say = viewer, session, looking, docks, say
         self._panel: ReviewDock = docks.review
         self._panel.place_of = self.place
+        self.seen = Seen()
         self._n_last = 0  # verdicts and comments since the case was opened, or changed: the last things done to it
         self.has_crosshair: Callable[[], bool] = lambda: False  # the window tells
         for signal, slot in (
@@ -56,6 +60,7 @@ class Reviewing:
         ):
             signal.connect(slot)
         self._heard = (
+            (session.events.case_changed, self.seen.case_changed),
             (session.events.case_changed, self._follow_blinding),
             (session.events.case_changed, self.note_edited),
             (session.events.prediction_changed, self.note_edited),
@@ -148,6 +153,7 @@ class Reviewing:
 
     def close(self) -> None:
         """Listen no more, and write what could not be written so far."""
+        self.seen.close()
         for signal, slot in self._heard:
             signal.disconnect(slot)
 
@@ -162,6 +168,9 @@ class Reviewing:
         case_id = session.opened.case.case_id
         if session.current_id != case_id:
             self._say(f"{session.current_id} was still being opened: nothing recorded, press again", hold=True)
+            return None
+        if not self.seen.is_seen:
+            self._say(f"{case_id} had only just come up: nothing recorded, press again", hold=True)
             return None
         return case_id
 

@@ -1,4 +1,4 @@
-"""Whether there is a screen: asked before Qt is, which would end the whole process. Imports neither Qt nor napari."""
+"""Whether there is a screen, asked before Qt is, which would end the process; and that a window fits it. Imports neither."""
 
 from __future__ import annotations
 
@@ -44,3 +44,18 @@ def _x_server_answers(display: str) -> bool:
             continue
         return True
     return False
+
+
+def fit_screen(main: Any) -> None:
+    """Make a window with its frame no larger than its screen: else the line at the bottom cannot be seen.
+
+    Parameters
+    ----------
+    main : QMainWindow
+        That is shown; frames are known a moment after.
+    """
+    room, frame = main.screen().availableGeometry(), main.frameGeometry().size() - main.size()
+    size = main.size().boundedTo(room.size() - frame)
+    if size != main.size():
+        main.resize(size)
+        main.move(room.topLeft())
