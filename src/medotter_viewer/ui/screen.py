@@ -1,4 +1,4 @@
-"""Whether there is a screen (asked before Qt, which would end the process), and windows that fit it. Imports neither."""
+"""Whether there is a screen, asked before Qt is, which would end the process; and a window that fits it."""
 
 from __future__ import annotations
 
