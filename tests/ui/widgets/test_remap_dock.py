@@ -239,7 +239,10 @@ def test_the_yaml_on_the_clipboard_can_be_read_as_a_what_if(session, dock):
 
 def test_what_is_no_id_changes_nothing_and_what_was_before_ends_it(session, dock):
     session.go_to("A/one")
+    said = []
+    session.events.failed.connect(said.append)
     assert not choose(dock, 0, "liver")
+    assert said == ["native 5 to 'liver': no canonical id, type its number or take the list's"]
     assert not session.what_if.is_on
     choose(dock, 0, "77")  # typed: no region's
     assert rows(dock)[0][3] == "77  (in no region)"

@@ -89,6 +89,7 @@ class RemapDock(Panel):
             line.addWidget(button)
         layout.addLayout(line)
         self.model.target_chosen.connect(self._on_target_chosen)
+        self.model.refused.connect(session.events.failed.emit)
         self.reset.clicked.connect(self._on_reset_clicked)
         self.copy_yaml.clicked.connect(self._on_copy_clicked)
         self._connections.add(session.events.what_if_changed, self._on_what_if_changed)

@@ -33,9 +33,12 @@ class RemapModel(CellModel):
     ----------
     target_chosen : Signal(int, object)
         A native id is to become something else: its canonical id, 0 to drop it, None to take it out of the list.
+    refused : Signal(str)
+        What was typed is no id; says what is.
     """
 
     target_chosen = Signal(int, object)
+    refused = Signal(str)
 
     def __init__(self, parent: Any = None) -> None:
         super().__init__(parent)
@@ -118,12 +121,14 @@ class RemapModel(CellModel):
         return super().data(index, role)
 
     def setData(self, index: QModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:  # noqa: N802 - Qt's name
-        """Tell what was chosen; a text that is no id changes nothing."""
+        """Tell what was chosen; a text that is no id changes nothing, and is said."""
         if role != Qt.ItemDataRole.EditRole or not self.flags(index) & Qt.ItemFlag.ItemIsEditable:
             return False
         try:
             to = parse_choice(str(value))
         except ValueError:
+            native = self.native(index.row())
+            self.refused.emit(f"native {native} to {str(value)!r}: no canonical id, type its number or take the list's")
             return False
         if str(value) != self.data(index, role):
             self.target_chosen.emit(self.native(index.row()), to)
