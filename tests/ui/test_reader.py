@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -204,6 +206,30 @@ def test_open_with_screenshot_writes_the_whole_window(qapp: Any, tiny: Any, tmp_
     assert main(arguments) == 0
     assert capsys.readouterr().out.strip() == str(picture)
     assert imread(picture).shape[:2] == (840, 1400)
+
+
+@pytest.mark.window
+def test_open_stays_until_the_window_is_closed_and_fits_the_screen(tiny: Any, tmp_path: Path) -> None:
+    """The program itself, with its own event loop, in a process of its own; napari ends it after some seconds."""
+    program = f"""
+import napari
+from qtpy.QtCore import QTimer
+from medotter_viewer.cli import main
+run, sizes = napari.run, []
+
+def for_a_while():
+    main_window = napari.current_viewer().window._qt_window
+    main_window.resize(5000, 4000)
+    QTimer.singleShot(2500, lambda: (sizes.append(main_window.width()), main_window.close()))
+    run()
+
+napari.run = for_a_while
+status = main(["open", {str(tiny.folder)!r}, "--predictions", {str(tiny.predictions)!r}])
+print("ended", status, 0 < sizes[0] < 5000)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.splitlines()[-1:] == ["ended 0 True"], done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_open_names_an_unknown_case_before_a_window_opens(tiny: Any, capsys: Any) -> None:

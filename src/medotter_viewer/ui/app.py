@@ -91,8 +91,9 @@ def run_window(
         say=say,
     )
     if screenshot is None:
-        main = window.viewer.window._qt_window
-        QTimer.singleShot(_FRAMED_MS, main, lambda: fit_screen(main))
+        framed = QTimer(window.viewer.window._qt_window, singleShot=True, interval=_FRAMED_MS)
+        framed.timeout.connect(lambda: fit_screen(framed.parent()))
+        framed.start()
         napari.run()
         return 0
     try:

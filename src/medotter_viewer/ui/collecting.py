@@ -7,6 +7,7 @@ are set aside; when it is closed they are looked at again, so that nothing of it
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import weakref
 from typing import Any
@@ -44,7 +45,8 @@ class Collecting:
 
     def close(self) -> None:
         """Let everything be collected again."""
-        self._due.stop()
+        with contextlib.suppress(RuntimeError):  # the program ends, and the timer is gone
+            self._due.stop()
         if self.is_set_aside:
             self.is_set_aside = False
             gc.unfreeze()
