@@ -97,7 +97,7 @@ def test_keys_judge_comment_take_back_and_go_on(window: Any, qtbot: Any) -> None
     press(qtbot, canvas(window), Qt.Key.Key_F4)
     assert verdicts.verdict("A/1") == "geometry"
     press(qtbot, canvas(window), Qt.Key.Key_U)
-    wait_for(lambda: window.session.case.case_id == "A/2", "next unreviewed")
+    wait_for(lambda: window.session.case.case_id == "A/2" and window.reviewing.seen.is_seen, "next unreviewed")
     press(qtbot, canvas(window), Qt.Key.Key_U)
     assert "no other" in window.docks._line.text()
     press(qtbot, canvas(window), Qt.Key.Key_F5)

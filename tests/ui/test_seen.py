@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from medotter_viewer.ui.seen import CALM_MS, Seen
+from medotter_viewer.ui.seen import N_CALM, Seen
 
 
 def test_a_case_is_seen_a_moment_after_it_came_up(qtbot: Any) -> None:
@@ -16,29 +16,32 @@ def test_a_case_is_seen_a_moment_after_it_came_up(qtbot: Any) -> None:
     qtbot.waitUntil(lambda: seen.is_seen, timeout=5000)
 
 
+def tick(seen: Seen, now: list[float], *gaps: float) -> None:
+    for gap in gaps:
+        now[0] += gap
+        seen._on_tick()
+
+
 def test_drawing_that_holds_the_window_up_does_not_count_as_looking(qtbot: Any) -> None:
     now = [0.0]
     seen = Seen(lambda: now[0])
     seen.case_changed()
-    now[0] = 0.6  # it was drawn for 600 ms: keys that were pressed meanwhile come now
-    seen._on_due()
+    tick(seen, now, 0.04, 0.04, 0.04, 0.04)
+    tick(seen, now, 0.1)  # it was drawn: keys that were pressed meanwhile come now
+    tick(seen, now, *[0.04] * (N_CALM - 1))
     assert not seen.is_seen
-    now[0] = 0.6 + CALM_MS / 1000
-    seen._on_due()
+    tick(seen, now, 0.04)
     assert seen.is_seen
-    seen.close()
 
 
 def test_a_machine_that_never_keeps_time_can_be_worked_on(qtbot: Any) -> None:
     now = [0.0]
     seen = Seen(lambda: now[0])
     seen.case_changed()
-    for _ in range(4):
-        now[0] += 0.6
-        seen._on_due()
-    assert now[0] > 2.0
+    tick(seen, now, *[0.5] * 4)
+    assert not seen.is_seen
+    tick(seen, now, 0.5)
     assert seen.is_seen
-    seen.close()
 
 
 def test_keys_pressed_while_a_case_is_drawn_are_refused(qtbot: Any) -> None:

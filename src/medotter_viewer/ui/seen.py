@@ -12,9 +12,9 @@ from typing import Any
 
 from qtpy.QtCore import QTimer
 
-CALM_MS = 200
-"""Nobody sees a picture, judges it and presses a key within this time."""
-_LATE_MS = 50
+TICK_MS, N_CALM = 40, 5
+"""A case is seen after so many ticks in a row that came in time: nobody sees, judges and presses a key within that."""
+_LATE_MS = 40
 _LONGEST_MS = 2000  # of a machine that never keeps time
 
 
@@ -30,27 +30,27 @@ class Seen:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self.is_seen = True
-        self._opened = self._started = clock()
+        self._opened = self._ticked = clock()
+        self._n_calm = 0
         self._due = QTimer()
-        self._due.setSingleShot(True)
-        self._due.setInterval(CALM_MS)
-        self._due.timeout.connect(self._on_due)
+        self._due.setInterval(TICK_MS)
+        self._due.timeout.connect(self._on_tick)
 
     def case_changed(self, _: Any = None) -> None:
         """Another case is being put on the screen."""
         self.is_seen = False
-        self._opened = self._started = self._clock()
+        self._opened = self._ticked = self._clock()
+        self._n_calm = 0
         self._due.start()
 
     def close(self) -> None:
         """Watch no more."""
         self._due.stop()
 
-    def _on_due(self) -> None:
+    def _on_tick(self) -> None:
         now = self._clock()
-        late = (now - self._started) * 1000 > CALM_MS + _LATE_MS  # it was drawing: keys may have queued up again
-        if late and (now - self._opened) * 1000 < _LONGEST_MS:
-            self._started = now
-            self._due.start()
-        else:
+        late = (now - self._ticked) * 1000 > TICK_MS + _LATE_MS  # it was drawing: keys may have queued up again
+        self._ticked, self._n_calm = now, 0 if late else self._n_calm + 1
+        if self._n_calm >= N_CALM or (now - self._opened) * 1000 > _LONGEST_MS:
+            self._due.stop()
             self.is_seen = True
