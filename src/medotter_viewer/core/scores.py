@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 Status = Literal["ok", "absent", "cap", "not_labelled", "error"]
 CaseStatus = Literal["scored", "missing_prediction", "error"]
-_OTHER_OVERLAP = {"dice": "iou", "iou": "dice"}
+OTHER_OVERLAP = {"dice": "iou", "iou": "dice"}
+"""Both are 0 together, and 1 together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class RegionScore:
         >>> RegionScore({"dice": cap, "iou": MetricValue(0.0)}).shown("iou") == cap
         True
         """
-        value, other = self.metrics.get(metric), self.metrics.get(_OTHER_OVERLAP.get(metric, ""))
+        value, other = self.metrics.get(metric), self.metrics.get(OTHER_OVERLAP.get(metric, ""))
         if value is None or other is None or value.status != "ok" or other.status != "cap":
             return value
         return replace(value, status="cap", rule=other.rule) if value.value == other.value == 0 else value

@@ -86,6 +86,10 @@ class Display:
         """Return the layer of a role: ``image:<channel>``, ``error``, ``gt``, ``pred``; None before its first use."""
         return self._layers.get(role)
 
+    def owns(self, layer: Layer) -> bool:
+        """Tell whether a layer of the viewer is one of these."""
+        return any(layer is one for one in self._layers.values())
+
     def shows(self, role: str) -> bool:
         """Tell whether the open case has a role."""
         return role in self._written
@@ -277,9 +281,10 @@ def _place_data(layer: Layer, data: Any, scale: Sequence[float], translate: Sequ
     if isinstance(layer, Labels):
         layer.editable = False  # empties the undo history: strokes of another case must not come back here
     layer.data = data
-    for name, place in (("scale", scale), ("translate", translate)):
-        if tuple(getattr(layer, name)) != tuple(place):
-            setattr(layer, name, place)
+    if tuple(layer.scale) != tuple(scale):
+        layer.scale = scale
+    if tuple(layer.translate) != tuple(translate):
+        layer.translate = translate
 
 
 def _drop_slice(layer: Layer) -> None:

@@ -15,8 +15,6 @@ from medotter_viewer.ui.point_editing import PointEditing
 from medotter_viewer.ui.ring_editing import RingEditing
 
 _STROKE_DELAY_MS = 150
-_LABEL_MAPS = ("ground", "error", "gt", "second", "pred", "selected")
-_BRUSHES = ("paint", "erase", "fill", "polygon")
 RING_TOOLS = "4 drag points · 2 add · 1 remove · 5 move · 3 delete · P draw"
 POINT_TOOLS = "drag a point in this plane · 1 delete the selected one"
 LABEL_TOOLS = "1 erase, 2 paint, 4 fill, 5 take the label under the pointer; Ctrl+Z takes a stroke back; Shift+E ends"
@@ -93,7 +91,7 @@ class Editing:
             return NOT_ITS_OWN_IDS
         if (why := self.why_not(layer)) is not None:
             return why
-        if layer.mode in _BRUSHES:
+        if layer.mode in strokes.BRUSHES:
             layer.mode = "pan_zoom"
             unsaved = bool(self._session.edits.unwritten_ids)
             return "painting ended" + "; what was changed is in no file until you save it (Shift+S)" * unsaved
@@ -108,7 +106,7 @@ class Editing:
     def why_not(self, layer: Any) -> str | None:
         """Return why a label map of the review cannot be painted on; None where it can, or is another layer."""
         display = self._looking.display
-        if layer.editable or not any(layer is display.layer(role) for role in _LABEL_MAPS):
+        if layer.editable or not display.owns(layer):
             return None
         pred = display.layer("pred")
         if pred is None or layer is not pred:
@@ -137,7 +135,7 @@ class Editing:
     def case_will_change(self) -> None:
         """Drop what goes on, and put the brush down: a click on the next case must not change it."""
         layer = self._looking.display.layer("pred")
-        if layer is not None and layer.mode in _BRUSHES:
+        if layer is not None and layer.mode in strokes.BRUSHES:
             layer.mode = "pan_zoom"
             left = ", ".join(self._session.edits.unwritten_ids)
             unsaved = f"; edits of {left} are in no file, and kept until the window closes" * bool(left)
@@ -251,7 +249,7 @@ class Editing:
 
     def _on_mode_changed(self, _: object = None) -> None:
         """Make ready for strokes when a brush is taken up."""
-        if self._watched.mode in _BRUSHES and self._session.case is not None:
+        if self._watched.mode in strokes.BRUSHES and self._session.case is not None:
             self._session.note_stroke(strokes.NOWHERE)
 
     def _count(self, voxels: strokes.Voxels | None) -> None:

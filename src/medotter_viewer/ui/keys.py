@@ -10,18 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from medotter_viewer.ui.actions import ACTIONS, Action, run_action
+from medotter_viewer.ui.actions import ACTIONS, VERDICT_KEYS, Action, run_action
+from medotter_viewer.ui.strokes import BRUSHES
 from medotter_viewer.ui.taking_back import take_back
 
 if TYPE_CHECKING:
     from medotter_viewer.ui.window import ReviewWindow
 
-VERDICTS = tuple(f"F{number}" for number in range(1, 8))
-"""Keys that work wherever the keyboard is, in a field that is written in too."""
-BY_QT = frozenset({"Tab", "?", *VERDICTS})
+BY_QT = frozenset({"Tab", "?", *VERDICT_KEYS})
 """Keys that never reach napari: Tab moves the focus, where ? is differs between keyboards, and verdicts."""
 UNDO = "Control-Z"
-TOOLS = frozenset(f"activate_labels_{tool}_mode" for tool in ("paint", "erase", "fill", "polygon"))
+TOOLS = frozenset(f"activate_labels_{tool}_mode" for tool in BRUSHES)
 """What napari calls taking up a tool that changes a label layer; a person may have given it other keys."""
 SETTINGS_OF_BRUSHES = frozenset({"B", "X"})
 """Keys of label layers that mean nothing until something is painted."""
@@ -80,7 +79,7 @@ def bind_shortcuts(window: ReviewWindow, canvas: Any, main_window: Any) -> list[
     shortcuts = []
     for key, parent, context in (
         ("Tab", canvas, Qt.ShortcutContext.WidgetShortcut),
-        *((key, main_window, Qt.ShortcutContext.WindowShortcut) for key in ("?", *VERDICTS)),
+        *((key, main_window, Qt.ShortcutContext.WindowShortcut) for key in ("?", *VERDICT_KEYS)),
     ):
         action = next(a for a in ACTIONS if a.key == key)
         shortcut = QShortcut(QKeySequence(key), parent)

@@ -12,6 +12,8 @@ from medotter_viewer.core.grid import Grid
 from medotter_viewer.geometry.orientation import display_order
 
 Voxels = tuple[NDArray[np.intp], ...]
+BRUSHES = ("paint", "erase", "fill", "polygon")
+"""Modes of a label layer in which it is changed."""
 NOWHERE: Voxels = (np.empty(0, dtype=np.intp),) * 3
 
 

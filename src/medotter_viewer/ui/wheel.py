@@ -12,7 +12,9 @@ _ZOOM_STEP = 1.1
 def bind_wheel(viewer: Any) -> None:
     """Make the wheel scroll slices in a viewer; in three dimensions, where there are none, it zooms."""
     callbacks = viewer.mouse_wheel_callbacks
-    for callback in [c for c in callbacks if getattr(c, "__name__", "") in ("dims_scroll", "scroll_or_zoom")]:
+    if scroll_or_zoom in callbacks:  # by a review that was here before
+        return
+    for callback in [c for c in callbacks if getattr(c, "__name__", "") == "dims_scroll"]:
         callbacks.remove(callback)
     callbacks.append(scroll_or_zoom)
     camera, dims = viewer.scene.camera, viewer.dims

@@ -18,6 +18,7 @@ from medotter_viewer.core.volume import Volume
 from medotter_viewer.engine.choice import status
 from medotter_viewer.errors import MedotterViewerError
 from medotter_viewer.evaluation.report import definitions
+from medotter_viewer.scoring.segmentation import DISTANCES
 from medotter_viewer.session.case_list import CaseRow
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.sources.bundle_source import BundleSource
@@ -129,7 +130,7 @@ def _definitions(session: ReviewSession) -> Iterator[Row]:
     region = ", mean over regions" if spec.headline.region == MACRO else f" of {spec.headline.region}"
     yield "headline", f"{spec.headline.metric}{region}{tier}{scale}"
     yield "metrics", ", ".join(session.metrics or spec.metrics)
-    if any(metric in ("hd95", "hd") for metric in (*session.metrics, *spec.metrics)):
+    if any(metric in DISTANCES for metric in (*session.metrics, *spec.metrics)):
         hd95 = rules["hd95"]
         spacing = hd95["spacing"] if isinstance(hd95["spacing"], str) else " × ".join(f"{s:g}" for s in hd95["spacing"])
         yield "hd95", f"{hd95['name']}: {hd95['meaning']}"

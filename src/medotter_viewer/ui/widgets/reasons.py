@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from medotter_viewer.core.reprs import IMAGE_DIAGONAL, NO_OUTLINE, NO_PIXEL, NOT_PLACED, UNEVEN_SLICES
-from medotter_viewer.core.scores import MetricValue, RegionScore
+from medotter_viewer.core.scores import OTHER_OVERLAP, MetricValue, RegionScore
 from medotter_viewer.core.spec import EMPTY_SITUATIONS, EvalSpec
+from medotter_viewer.scoring.segmentation import DISTANCES
 
 _HD95 = {
     "directed_max": "larger of the two directed {p:g} % distances between surface voxels",
@@ -20,7 +21,6 @@ _SITUATION = {
 _SURFACE = "6-neighbour surface"
 _OVERLAPS = {"dice": "2·TP / (gt + pred)", "iou": "TP / (gt + pred − TP)"}
 _BOTH = EMPTY_SITUATIONS[0]
-_DISTANCES = ("hd95", "hd")
 
 
 def hd95_name(spec: EvalSpec, variant: str) -> str:
@@ -115,19 +115,19 @@ def rule_source(metric: str, value: MetricValue, situation: str, spec: EvalSpec)
     >>> rule_source("dice", MetricValue(1.0, "absent", "both_empty"), "both_empty", spec)
     'counts as 1 by default (no empty_structure.dice.both_empty in eval_spec.yaml)'
     """
-    unit, key = " mm" * (metric in _DISTANCES), f"empty_structure.{metric}.{situation}"
+    unit, key = " mm" * (metric in DISTANCES), f"empty_structure.{metric}.{situation}"
     if value.value is None:
         return ""
     if value.rule == IMAGE_DIAGONAL:
         others = [
             f"{other} has a rule of its own, {spec.empty_structure[other][situation]:g} mm"
-            for other in _DISTANCES
+            for other in DISTANCES
             if other != metric and situation in spec.empty_structure.get(other, {})
         ]
         cap = f"counts as {value.value:.2f} mm, the image's diagonal (no {key} in eval_spec.yaml; rule {value.rule})"
         return "; ".join([cap, *others])
     counts = f"counts as {value.value:g}{unit}"
-    for name in (metric, {"dice": "iou", "iou": "dice"}.get(metric, metric)):
+    for name in (metric, OTHER_OVERLAP.get(metric, metric)):
         listed = spec.empty_structure.get(name, {}).get(situation)
         if listed is not None and (name == metric or situation != _BOTH):
             as_other = "" if name == metric else f", as {name} does,"

@@ -10,6 +10,7 @@ from medotter_viewer.core.reprs import NOTHING, metric_text, number_text
 from medotter_viewer.core.scores import CaseScore, RegionScore
 from medotter_viewer.core.spec import MACRO, EvalSpec
 from medotter_viewer.evaluation.aggregate import headline_value
+from medotter_viewer.scoring.segmentation import DISTANCES
 from medotter_viewer.ui.widgets.cells import Cell, Column
 from medotter_viewer.ui.widgets.reasons import empty_side, hd95_definition, why
 from medotter_viewer.ui.widgets.volumes import VolumeUnit, unit_for
@@ -92,7 +93,7 @@ class ScoreTable:
             "hd95": f"hd95: {hd95_definition(self.spec, self.hd95)}. {first}",
             "hd": f"hd: Hausdorff distance, the largest between the surfaces. {first}",
         }
-        unit = "\n[mm]" if metric in ("hd95", "hd", "d_mean") else ""
+        unit = "\n[mm]" if metric in (*DISTANCES, "d_mean") else ""
         return Column(f"{metric}{unit}", tips.get(metric, f"{metric}. {first}"), numeric=True)
 
     def mean_cells(self) -> list[Cell]:
@@ -139,7 +140,7 @@ class ScoreTable:
     def _absent_text(self, region: RegionScore) -> str:
         """Say what a region that is empty on both sides counts as, metric by metric as their columns stand."""
         found = [(metric, region.metrics[metric].value) for metric in self.shown if metric in region.metrics]
-        values = [f"{value:g}" + " mm" * (metric in ("hd95", "hd")) for metric, value in found if value is not None]
+        values = [f"{value:g}" + " mm" * (metric in DISTANCES) for metric, value in found if value is not None]
         return f"absent in both: counts as {', '.join(values)}" if values else "absent in both"
 
     def _mean(self, metric: str) -> Cell:
@@ -160,7 +161,7 @@ class ScoreTable:
         if value.status in _WORDS:
             return Cell(text, reason, "error" if value.status == "error" else "quiet", word=True)
         if value.status == "cap":
-            short = text if metric in ("hd95", "hd") else text.removesuffix(" (spec)")
+            short = text if metric in DISTANCES else text.removesuffix(" (spec)")
             return Cell(short, reason, italic=True)
         return Cell(text, reason)
 

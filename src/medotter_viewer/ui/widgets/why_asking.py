@@ -12,6 +12,7 @@ from medotter_viewer.core.scores import CaseScore
 from medotter_viewer.core.spec import MACRO
 from medotter_viewer.scoring.distance_figures import distance_figures
 from medotter_viewer.scoring.instances import METRICS as INSTANCE_METRICS
+from medotter_viewer.scoring.segmentation import DISTANCES
 from medotter_viewer.session.review import ReviewSession
 from medotter_viewer.ui.widgets.cell_table import CellTable
 from medotter_viewer.ui.widgets.connections import Connections
@@ -100,7 +101,7 @@ class WhyAsking:
             same = found is not None and found.case_id == score.case_id
             text = objects_why(metric, score.regions[region], self._session.spec, found if same else None)
         self._told = f"{name} · {metric}", text, table, row, column
-        if region is not None and metric in ("hd95", "hd") and self._has_distance(region, metric):
+        if region is not None and metric in DISTANCES and self._has_distance(region, metric):
             self._show(f"{text}\n\n{_COUNTING}")
             self._figures.ask(lambda: self._counting(region))
         else:

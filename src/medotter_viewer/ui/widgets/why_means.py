@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from medotter_viewer.core.reprs import number_text
 from medotter_viewer.core.scores import CaseScore, MetricValue
 from medotter_viewer.core.spec import MACRO, EvalSpec
+from medotter_viewer.scoring.segmentation import DISTANCES
 from medotter_viewer.ui.widgets.reasons import empty_situation, rule_source
 
 MEAN = "mean over the scored regions"
 _LISTED = 12  # regions that are written out
-_LENGTHS = ("hd95", "hd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def mean_why(score: CaseScore, spec: EvalSpec, metric: str) -> str:
     mean, n = parts.mean(), len(parts.values)
     if mean is None:
         return f"{metric}: no region has a value"
-    unit = " mm" if metric in _LENGTHS else ""
+    unit = " mm" if metric in DISTANCES else ""
     lines = [f"{metric}: {MEAN}, {n} of {len(score.regions)}"]
     if n <= _LISTED:
         sum_ = " + ".join(number_text(metric, value.value) for value in parts.values.values())
